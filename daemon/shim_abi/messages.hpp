@@ -1,0 +1,213 @@
+#pragma once
+
+// Messages between daemon and shim over SOCK_SEQPACKET, one struct a packet, at most kMessageBytes. Both sides
+// check the peer's uid. A shim answers every message by one `reply` with the same tag; what it does not know (a type, a
+// flag, a write condition) it refuses with `unsupported` and does nothing. Connect-and-close has no effect: only
+// `hello` with kTakeover makes a peer the owner (the one that gets events and gives credit). Frozen: see header.hpp.
+
+#include <cstdint>
+
+#include "shim_abi/header.hpp"
+
+namespace smartcli::shim_abi {
+
+inline constexpr std::size_t kMessageBytes = 64 << 10;
+
+enum class MessageType : std::uint16_t {
+  // daemon -> shim
+  hello = 1,
+  input = 2,
+  cancel_input = 3,
+  terminal_reply = 4,
+  resize = 5,
+  clear = 6,
+  signal = 7,
+  facts = 8,
+  close = 9,
+  restart = 10,
+  journal_cap = 11,
+  // shim -> daemon
+  reply = 100,       ///< Reply, then what the request's comment names
+  input_done = 101,  ///< InputDone, tag of the input: its last byte was taken, or it was cancelled
+  exited = 102,      ///< ExitedNotice
+  hung_up = 103,     ///< no body: the last slave was closed
+  journal = 104,     ///< JournalNotice: health changed
+};
+
+struct MessageHead {
+  MessageType type;
+  std::uint16_t reserved;
+  std::uint32_t bytes;  ///< of the whole message
+  std::uint64_t tag;    ///< chosen by the asker, given back in the reply
+};
+static_assert(sizeof(MessageHead) == 16);
+
+enum class Status : std::uint32_t {
+  ok = 0,
+  unsupported = 1,   ///< message, flag or condition not known
+  repeated = 2,      ///< this (request id, step) was typed before; the reply describes that time
+  busy = 3,          ///< the input before it is not taken yet
+  condition = 4,     ///< the write condition did not hold; nothing was written
+  line_too_long = 5, ///< canonical mode, and the line would pass 4095 bytes; nothing was written
+  ended = 6,         ///< the program has ended; nothing was written
+  not_owner = 7,
+  invalid = 8,       ///< malformed
+  failed = 9,        ///< `errno_value` says why
+  stale = 10,        ///< a terminal reply whose key is at or below the highest written
+};
+
+/// Answers every request. `input`: fence and accepted so far, `input_done` follows if not all was taken.
+struct Reply {
+  MessageHead head;
+  Status status;
+  std::int32_t errno_value;
+  std::uint64_t offset;    ///< output bytes at that moment; for `input` the fence's offset
+  std::uint64_t revision;  ///< likewise; for `input` the fence
+  std::uint32_t accepted;  ///< bytes taken by the terminal
+  std::uint32_t line_flags;
+};
+static_assert(sizeof(Reply) == 48);
+
+enum HelloFlags : std::uint32_t { kTakeover = 1 };
+
+/// Answered by Reply + HelloReply with descriptors (SCM_RIGHTS): PTY master, header file, spool, output eventfd (the
+/// shim signals), credit eventfd (the daemon signals).
+struct Hello {
+  MessageHead head;
+  std::uint16_t abi_major, abi_minor;
+  std::uint32_t flags;
+};
+
+struct HelloReply {
+  Reply reply;
+  std::uint16_t abi_major, abi_minor;
+  std::uint32_t descriptors;  ///< 5 in this version; a newer shim may send more
+};
+
+/// The spool: a memfd with the last kSpoolBytes of output (byte at `offset % kSpoolBytes`) and, from kSpoolBytes on, the
+/// last kSpoolEventBytes of events (`position % kSpoolEventBytes`), used only while the disk fails.
+inline constexpr std::uint64_t kSpoolBytes = 1 << 20;
+inline constexpr std::uint64_t kSpoolEventBytes = 64 << 10;
+
+enum class WriteCondition : std::uint32_t {
+  none = 0,
+  canonical_no_echo = 1,  ///< for secrets: ICANON set and ECHO clear at the very write
+};
+
+/// Bytes for the program; they follow the struct. One at a time (`busy`). Nothing is written unless all may be.
+struct Input {
+  MessageHead head;
+  RequestId id;
+  std::uint32_t step;
+  std::uint32_t flags;  ///< InputFlags
+  WriteCondition condition;
+  std::uint32_t reserved;
+};
+inline constexpr std::size_t kInputBytes = kMessageBytes - sizeof(Input);
+
+struct InputDone {
+  MessageHead head;
+  Status status;
+  std::uint32_t accepted;
+};
+
+/// A terminal's own reply (DA, CPR, ...), bytes follow. Its key is the offset just past the query and an index
+/// among the replies to the same offset. Written at once if nothing is queued, else in order. Dropped if full.
+struct TerminalReply {
+  MessageHead head;
+  std::uint64_t key_offset;
+  std::uint32_t key_index;
+  std::uint32_t drop;  ///< 1: do not write it, but take the key (it came too late)
+};
+
+struct Resize {
+  MessageHead head;
+  std::uint16_t cols, rows, pixel_width, pixel_height;
+};
+
+struct Clear {
+  MessageHead head;
+  std::uint64_t flags;
+};
+
+enum class SignalTarget : std::uint32_t { foreground = 0, child = 1 };
+
+struct Signal {
+  MessageHead head;
+  std::int32_t number;
+  SignalTarget target;
+};
+
+/// Kernel facts for the state word: Reply, then Facts, then `processes` ProcessFacts of the foreground group.
+struct FactsRequest {
+  MessageHead head;
+};
+
+struct Facts {
+  std::int32_t foreground_group;  ///< tcgetpgrp of the terminal, or -1
+  std::uint32_t line_flags;
+  std::uint32_t input_pending;    ///< bytes typed that nobody has read (TIOCINQ of the slave), canonical: 0 until a line is whole
+  std::uint32_t processes;
+};
+
+struct ProcessFacts {
+  std::int32_t pid;
+  std::int32_t group;
+  char state;  ///< as /proc/PID/stat has it: R S D T t Z
+  std::uint8_t on_terminal;  ///< 1: the descriptor it waits on is this terminal; 2: it polls nothing else
+  std::uint8_t syscall_known;
+  std::uint8_t reserved;
+  std::int32_t syscall;  ///< number, -1: in user space
+  char name[16];
+};
+
+enum CloseFlags : std::uint32_t { kCloseTree = 1 };
+
+/// Hang up, TERM, after `grace_ms` KILL. Answered when done: Reply, then `survivors` CloseSurvivor (descendants
+/// that left by setsid; with kCloseTree they were ended too). The shim goes after that.
+struct Close {
+  MessageHead head;
+  std::uint32_t grace_ms;
+  std::uint32_t flags;
+};
+
+struct CloseReply {
+  Reply reply;
+  std::uint32_t survivors;
+  std::uint32_t reserved;
+};
+
+struct CloseSurvivor {
+  std::int32_t pid;
+  char name[16];
+  std::uint32_t ended;
+};
+
+/// Ends the program and starts one again under the same session. With a descriptor (SCM_RIGHTS): a memfd with a new
+/// start block (start.hpp); without: the one it was started with.
+struct Restart {
+  MessageHead head;
+  std::uint32_t grace_ms;
+  std::uint32_t flags;
+};
+
+/// Bytes of journal to keep; 0: the last two segments. Oldest whole segments go first, with a gap record (cap).
+struct JournalCap {
+  MessageHead head;
+  std::uint64_t bytes;
+};
+
+struct ExitedNotice {
+  MessageHead head;
+  ExitKind kind;
+  std::int32_t value;
+  std::uint64_t offset;
+};
+
+struct JournalNotice {
+  MessageHead head;
+  JournalHealth health;
+  std::int32_t errno_value;
+};
+
+}  // namespace smartcli::shim_abi

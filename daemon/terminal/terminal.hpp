@@ -1,0 +1,116 @@
+#pragma once
+
+// The terminal as the session sees it: bytes and sizes in; screen, events and replies out. Pure: no descriptor, no
+// clock. Same bytes split anywhere, same resizes at the same offsets: the identical state (DESIGN section 4).
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proto/types.hpp"
+
+namespace smartcli::terminal {
+
+inline constexpr int kMaxCols = 1000, kMaxRows = 500;
+
+struct HistoryLimits {
+  std::size_t lines = 10'000;
+  std::size_t bytes = 64 << 20;
+};
+
+/// A terminal's own answer to a query of the program. Literals, bounded decimals and hex colours only.
+struct Reply {
+  std::uint64_t offset;  ///< just past the query
+  std::uint32_t index;   ///< among the replies to that offset, from 0
+  std::string bytes;
+};
+
+enum class EventKind { title, icon_title, cwd, bell, mark, clipboard, modes, alt_screen };
+
+/// Something the program did beside drawing. `offset` is just past the sequence.
+struct Event {
+  EventKind kind;
+  std::uint64_t offset;
+  std::string text;  ///< title, cwd (as sent), clipboard (decoded), mark: the OSC 133 payload ("D;0;aid=...")
+};
+
+/// One row as text. Bytes of `text` map to columns by `columns`: text[i] belongs to the cell at columns[i].
+struct RowText {
+  std::string text;                  ///< UTF-8; never-written cells before written ones are spaces
+  std::vector<std::uint16_t> columns;  ///< one per byte of `text`, from 0
+  std::vector<std::uint32_t> stamps;   ///< one per byte: low 32 bits of the offset just past the character's bytes; a history row
+                                       ///< gives its newest for all
+  bool wraps = false;                ///< soft-wrapped: goes on in the next row
+  std::size_t trimmed = 0;           ///< length of `text` without trailing blanks
+};
+
+struct CursorState {
+  int row = 0, col = 0;  ///< from 0; with a pending wrap `col` is the last column
+  bool pending_wrap = false;
+  bool visible = true;
+  CursorShape shape = CursorShape::block;
+  bool blink = false;
+};
+
+class Terminal {
+ public:
+  Terminal(Size size, HistoryLimits limits);
+  ~Terminal();
+  Terminal(Terminal&&) noexcept;
+  Terminal& operator=(Terminal&&) noexcept;
+
+  /// Takes the next bytes of output. Lines that leave the screen are kept, whatever the limits, until `trim_history`.
+  void feed(std::string_view bytes);
+  /// Bytes taken so far. `set_offset` is for a stream whose beginning is gone.
+  std::uint64_t offset() const;
+  void set_offset(std::uint64_t offset);
+
+  /// Both screens; reflow of the primary one. Clamped to 1x1 .. kMaxCols x kMaxRows.
+  void resize(Size size);
+  /// The `clear` verb: wipes screen and history, homes the cursor; modes stay.
+  void clear();
+  /// Back to power-on, history wiped: the program was started again, or what came before is gone.
+  void reset();
+  /// Applies the history limits; called once a slice, after waiters have looked.
+  void trim_history();
+
+  std::vector<Reply> take_replies();
+  std::vector<Event> take_events();
+
+  Size size() const;
+  CursorState cursor() const;
+  Modes modes() const;
+  bool alt_screen() const;
+  const std::string& title() const;
+  const std::string& cwd() const;  ///< as the program reported it (OSC 7, 9;9, 1337), not checked
+  std::uint64_t parser_errors() const;    ///< sequences that were malformed or too long
+
+  // Rows have ordinals that grow: row r of the primary screen is `screen_top() + r`, and keeps its ordinal when it leaves
+  // for history by scrolling. A reflow renumbers. On the alternate screen rows are screen_top() + r too, and history
+  // is what the primary screen has.
+  std::uint64_t first_row() const;   ///< oldest kept in history
+  std::uint64_t screen_top() const;
+  /// Any row kept; empty for an ordinal that is not. Cost: one row.
+  RowText row_text(std::uint64_t ordinal) const;
+  /// Offset of the last change (write, erase, shift, scroll) of screen row r, from 0; a history row never changes.
+  std::uint64_t row_touched(int row) const;
+  /// Number that changes with every renumbering of rows (reflow, clear, reset, switch of screens).
+  std::uint64_t layout_epoch() const;
+
+  /// The screen as text: `rows` lines, trailing blanks trimmed.
+  std::vector<std::string> screen_text() const;
+  std::vector<HighlightedSpan> highlighted() const;
+  /// XXH3-64 of the screen's text; and of text, style, cursor and selection. Equal screens give equal hashes in any run.
+  std::uint64_t text_hash() const;
+  std::uint64_t visual_hash() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace smartcli::terminal
