@@ -102,9 +102,10 @@ void Prefix::scan() {
     if (files_.empty() && !has_segment) continue;
     EventsFile file;
     file.number = number;
-    whole_ = scan_events(file);
+    const bool valid = scan_events(file);
+    whole_ = valid || file.bytes == 0;  // with nothing of it valid, the file before it is the last
     if (file.bytes > 0) files_.push_back(file);
-    if (!whole_) break;
+    if (!valid) break;
   }
   if (!files_.empty()) {
     enter_file();

@@ -53,7 +53,7 @@ class Prefix {
 
   std::string folder_;
   bool scanned_ = false, done_ = false;
-  bool whole_ = true;  ///< no events file ends in an invalid record
+  bool whole_ = true;  ///< the last events file does not end in an invalid record
   std::vector<EventsFile> files_;
   std::vector<Segment> segments_;
   std::uint64_t all_events_ = 0;

@@ -293,8 +293,8 @@ Result<std::vector<Event>> Reader::read_events(std::uint64_t& position, std::siz
   std::vector<char> large;  // for a record of a newer shim that is longer than `usual`
   std::span<char> buffer(usual);
   const std::uint64_t stop = events_end();
+  bool lost = false;
   while (position < stop && events.size() < most) {
-    bool lost = false;
     const auto got = event_bytes(position, stop, buffer, &lost);
     if (!got) return got.error();
     const auto bytes = std::span<const char>(buffer).first(*got);
@@ -313,6 +313,11 @@ Result<std::vector<Event>> Reader::read_events(std::uint64_t& position, std::siz
     if (checked.verdict == Verdict::partial && bytes.size() == buffer.size() && large.empty()) {
       large.resize(kRecordBytes);
       buffer = large;
+      continue;
+    }
+    if (const std::uint64_t from = spool_events_from(); position < from && from < stop) {
+      position = from;  // a failing disk may take half a record
+      lost = true;
       continue;
     }
     if (!events.empty()) break;  // what is valid first, the error when asked again
