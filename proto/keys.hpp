@@ -22,20 +22,27 @@ enum class NamedKey {
 /// One key press.
 struct Key {
   NamedKey named = NamedKey::none;
-  char32_t character = 0;  ///< where `named` is none
+  char32_t character = 0;  ///< where `named` is none; an upper-case letter implies Shift
   unsigned modifiers = 0;  ///< Modifier bits
   friend bool operator==(const Key&, const Key&) = default;
 };
 
 /// A key token in any of the spellings of SPEC section 5 (`C-x`, `^X`, `M-B`, `Ctrl+Shift+ArrowLeft`, `Enter`, `F5`, `é`).
-/// A single character is itself. Errors: invalid_argument naming the token and the nearest known name.
+/// A single character is itself, a control character the key that sends it. `C- M- S- ^` leave a letter's case alone,
+/// except under Ctrl, which has none (`C-C` is `C-c`; say `C-S-c`); after `Ctrl+ Alt+ Shift+ Super+` the letter is a
+/// key (`Alt+B` is `M-b`). Names take any case, and `_`, `-` or a blank between their words.
+/// Errors: invalid_argument naming the token and the nearest known name.
 Result<Key> parse_key(std::string_view token);
+
+/// The press as a person would write it: `Ctrl+Shift+Left`, `Alt+Shift+B`, `é`. `parse_key` takes it for the same press.
+std::string spell_key(const Key& key);
 
 /// Every accepted key name with the key it means, canonical spelling first in each group: for help and completion.
 struct KeyName {
   std::string_view name;
   NamedKey key;
   bool is_alias;
+  unsigned modifiers = 0;  ///< that the name brings along: `BackTab` is Shift+Tab
 };
 const std::vector<KeyName>& key_names();
 
