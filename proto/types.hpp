@@ -1,17 +1,20 @@
 #pragma once
 
 // Shapes that several methods share. Rows, columns and lines count from 1 here; `terminal/` counts from 0 inside.
+// A struct with `fields` is an object on the wire. A `required` field is always there (nothing: null), an `optional` one
+// that holds nothing is left out.
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "proto/field.hpp"
 
 namespace smartcli {
 
-/// A sid, as `[A-Za-z0-9][A-Za-z0-9_.-]*`, at most 64 characters; checked by the decoder.
+/// A sid: `[A-Za-z0-9][A-Za-z0-9_.-]*`, at most 64 characters; checked by the decoder.
 struct SessionName {
   std::string text;
   friend bool operator==(const SessionName&, const SessionName&) = default;
@@ -29,6 +32,15 @@ struct Millis {
   friend auto operator<=>(const Millis&, const Millis&) = default;
 };
 
+/// A reply that is passed on as JSON without being looked into.
+struct RawJson {
+  std::string text = "null";
+};
+
+/// Names of an enum's values on the wire, in the enumerators' order. Specialised beside each enum.
+template <class E>
+struct EnumNames;
+
 struct Size {
   std::int64_t cols = 80;
   std::int64_t rows = 24;
@@ -36,8 +48,51 @@ struct Size {
 };
 
 enum class CursorShape { block, underline, bar };
+template <>
+struct EnumNames<CursorShape> {
+  static constexpr std::string_view kNames[] = {"block", "underline", "bar"};
+};
+
 enum class MouseMode { off, x10, click, drag, any };  ///< 9, 1000, 1002, 1003
+template <>
+struct EnumNames<MouseMode> {
+  static constexpr std::string_view kNames[] = {"off", "x10", "click", "drag", "any"};
+};
+
 enum class MouseEncoding { plain, utf8, sgr, urxvt, sgr_pixels };
+template <>
+struct EnumNames<MouseEncoding> {
+  static constexpr std::string_view kNames[] = {"plain", "utf8", "sgr", "urxvt", "sgr_pixels"};
+};
+
+/// `full`: the structured screen beside the text.
+enum class Detail { text, full };
+template <>
+struct EnumNames<Detail> {
+  static constexpr std::string_view kNames[] = {"text", "full"};
+};
+
+/// SPEC section 6.
+enum class State { prompt, running, input, password, app, stopped, exited, lost };
+template <>
+struct EnumNames<State> {
+  static constexpr std::string_view kNames[] = {"prompt", "running", "input",  "password",
+                                                "app",    "stopped", "exited", "lost"};
+};
+
+/// Why a wait came back. SPEC section 4.
+enum class Reason { marker, gone, changed, stable, state, finished, exited, timeout, cancelled, closed, evicted, lost };
+template <>
+struct EnumNames<Reason> {
+  static constexpr std::string_view kNames[] = {"MARKER",   "GONE",   "CHANGED",   "STABLE", "STATE",   "FINISHED",
+                                                "EXITED",   "TIMEOUT", "CANCELLED", "CLOSED", "EVICTED", "LOST"};
+};
+
+enum class JournalState { ok, degraded };
+template <>
+struct EnumNames<JournalState> {
+  static constexpr std::string_view kNames[] = {"ok", "degraded"};
+};
 
 struct Cursor {
   std::int64_t row = 1;
@@ -66,8 +121,8 @@ struct Modes {
   std::int64_t kitty_flags = 0;
   std::int64_t modify_other_keys = 0;
   bool synchronized = false;
-  bool newline = false;          ///< LNM: Enter sends CR LF
-  bool backarrow_sends_bs = false;  ///< DECBKM
+  bool newline = false;
+  bool backarrow_sends_bs = false;
 
   template <class Visitor>
   void fields(Visitor& v) {
@@ -77,7 +132,7 @@ struct Modes {
     v.required({"mouse", "what the program tracks"}, mouse);
     v.required({"mouse_encoding", "modes 1005, 1006, 1015, 1016"}, mouse_encoding);
     v.required({"focus", "mode 1004"}, focus);
-    v.required({"kitty_flags", "kitty keyboard protocol's flags in force"}, kitty_flags);
+    v.required({"kitty_flags", "flags of the kitty keyboard protocol in force"}, kitty_flags);
     v.required({"modify_other_keys", "xterm's modifyOtherKeys: 0, 1 or 2"}, modify_other_keys);
     v.required({"synchronized", "an update is being drawn (mode 2026)"}, synchronized);
     v.required({"newline", "LNM: Enter sends CR LF"}, newline);
@@ -96,6 +151,79 @@ struct HighlightedSpan {
     v.required({"col", "from 1"}, col);
     v.required({"cols", "columns it covers"}, cols);
     v.required({"text", "its text"}, text);
+  }
+};
+
+/// How a program ended: a code or a signal, never both; unknown is the absence of an ExitState, with a reason beside it.
+struct ExitState {
+  std::optional<std::int64_t> code;
+  std::optional<std::int64_t> signal;
+  std::optional<std::string> name;
+
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v.optional({"code", "exit status, 0 to 255"}, code);
+    v.optional({"signal", "number of the signal that killed it"}, signal);
+    v.optional({"name", "the signal's name without SIG"}, name);
+  }
+};
+
+struct Counters {
+  std::int64_t unanswered_queries = 0;
+  std::int64_t parser_errors = 0;
+  JournalState journal = JournalState::ok;
+  std::int64_t gaps = 0;
+
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v.required({"unanswered_queries", "terminal queries whose answer came too late or did not fit"}, unanswered_queries);
+    v.required({"parser_errors", "malformed or oversized control sequences"}, parser_errors);
+    v.required({"journal", "degraded while the disk takes no writes"}, journal);
+    v.required({"gaps", "places where output is missing from the journal"}, gaps);
+  }
+};
+
+/// The structured screen: `snapshot --json`, and `screen` in a wait's reply with `detail: full`.
+struct Screen {
+  std::int64_t schema_version = 1;
+  std::int64_t cols = 0, rows = 0;
+  std::vector<std::string> lines;
+  std::string text;
+  Cursor cursor;
+  bool alt_screen = false;
+  std::string title, cwd;
+  State state = State::running;
+  bool alive = false;
+  std::optional<ExitState> exit;
+  std::optional<std::string> exit_reason;
+  Modes modes;
+  std::vector<HighlightedSpan> highlighted;
+  std::int64_t revision = 0, offset = 0;
+  std::string hash, visual_hash;
+  Counters counters;
+
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v.required({"schema_version", "1"}, schema_version);
+    v.required({"cols", "columns"}, cols);
+    v.required({"rows", "rows"}, rows);
+    v.required({"lines", "one string a row, trailing blanks trimmed"}, lines);
+    v.required({"text", "the lines joined by newlines, trailing empty rows dropped"}, text);
+    v.required({"cursor", "where the next character goes"}, cursor);
+    v.required({"alt_screen", "the alternate screen is shown"}, alt_screen);
+    v.required({"title", "as the program set it (untrusted)"}, title);
+    v.required({"cwd", "working directory: the kernel's word for the program, else as reported"}, cwd);
+    v.required({"state", "SPEC section 6"}, state);
+    v.required({"alive", "the program runs"}, alive);
+    v.required({"exit", "how the program ended; null while it runs or if unknown"}, exit);
+    v.optional({"exit_reason", "why the exit is unknown"}, exit_reason);
+    v.required({"modes", "terminal modes in force"}, modes);
+    v.required({"highlighted", "runs shown inverse"}, highlighted);
+    v.required({"revision", "grows with every change"}, revision);
+    v.required({"offset", "bytes of output so far"}, offset);
+    v.required({"hash", "of the text, 16 hex digits"}, hash);
+    v.required({"visual_hash", "of text, style, cursor and selection, 16 hex digits"}, visual_hash);
+    v.required({"counters", "what went wrong quietly"}, counters);
   }
 };
 

@@ -1,0 +1,131 @@
+#include "proto/codec.hpp"
+
+#include "proto/visitors.hpp"
+
+namespace smartcli {
+namespace detail {
+
+bool is_session_name(std::string_view text) {
+  constexpr std::string_view kFirst = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+  if (text.empty() || text.size() > static_cast<std::size_t>(limits::sid_bytes.most)) return false;
+  if (kFirst.find(text[0]) == std::string_view::npos) return false;
+  for (const char c : text) {
+    if (kFirst.find(c) == std::string_view::npos && c != '_' && c != '.' && c != '-') return false;
+  }
+  return true;
+}
+
+void Decoder::fail(const std::string& path, std::string_view wanted, const json& found) {
+  std::string shown = found.is_string() ? text::quoted(found.get_ref<const std::string&>())
+                                        : text::quoted(found.is_primitive() ? found.dump() : found.type_name());
+  error_ = Error{ErrorCode::invalid_argument,
+                 (path.empty() ? std::string("the parameters") : "'" + path + "'") + " must be " + std::string(wanted) +
+                     ", not " + shown,
+                 path};
+}
+
+void Decoder::read(const json& from, const std::string& path, const Field& field, std::int64_t& value) {
+  const auto range = [&] {
+    return field.limit == nullptr ? std::string("a whole number")
+                                  : "a whole number from " + std::to_string(field.limit->least) + " to " +
+                                        std::to_string(field.limit->most);
+  };
+  if (!from.is_number_integer() || (from.is_number_unsigned() && from.get<std::uint64_t>() > INT64_MAX)) {
+    return fail(path, range(), from);
+  }
+  value = from.get<std::int64_t>();
+  if (field.limit != nullptr && (value < field.limit->least || value > field.limit->most)) {
+    return fail(path, range(), from);
+  }
+}
+
+void Decoder::read(const json& from, const std::string& path, const Field&, SessionName& value) {
+  if (!from.is_string() || !is_session_name(from.get_ref<const std::string&>())) {
+    return fail(path, "a session name (a letter or digit, then up to 63 of A-Z a-z 0-9 _ . -)", from);
+  }
+  value.text = from.get_ref<const std::string&>();
+}
+
+void Decoder::read(const json& from, const std::string& path, const Field&, Bytes& value) {
+  if (from.is_string()) {
+    value.data = from.get_ref<const std::string&>();
+    return;
+  }
+  if (from.is_object() && from.size() == 1 && from.contains("b64") && from["b64"].is_string()) {
+    auto bytes = text::from_base64(from["b64"].get_ref<const std::string&>());
+    if (bytes) {
+      value.data = std::move(*bytes);
+      return;
+    }
+  }
+  fail(path, "a string or {\"b64\": base64}", from);
+}
+
+Result<void> Decoder::finish() {
+  if (failed()) return error_;
+  if (unknown_ == UnknownFields::ignore) return {};
+  for (const auto& [name, unused] : object_.items()) {
+    if (std::find(known_.begin(), known_.end(), name) == known_.end()) {
+      return Error{ErrorCode::invalid_argument,
+                   "unknown field " + text::quoted(path_of(name)) + text::did_you_mean(name, known_), path_of(name)};
+    }
+  }
+  return {};
+}
+
+}  // namespace detail
+
+Result<nlohmann::json> parse_json(std::string_view text, std::int64_t depth) {
+  // Depth first, on the bytes: the parser recurses when it destroys what it built.
+  std::int64_t level = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') {
+        ++i;
+      } else if (c == '"') {
+        in_string = false;
+      }
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{' || c == '[') {
+      if (++level > depth) {
+        return Error{ErrorCode::invalid_argument,
+                     "the message nests deeper than " + std::to_string(depth) + " levels", "json_depth"};
+      }
+    } else if (c == '}' || c == ']') {
+      --level;
+    }
+  }
+  try {
+    return Result<nlohmann::json>(boost::system::in_place_value, nlohmann::json::parse(text));
+  } catch (const nlohmann::json::exception& failure) {
+    std::string what = failure.what();
+    if (const auto start = what.find("parse error"); start != std::string::npos) what = what.substr(start);
+    return Error{ErrorCode::invalid_argument, "not a JSON message: " + text::inert_line(what.substr(0, 200))};
+  }
+}
+
+std::string dump_json(const nlohmann::json& value) {
+  const std::string plain = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::string out;
+  std::size_t copied = 0;
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(plain[i]);
+    const bool c1 = byte == 0xC2 && i + 1 < plain.size() && static_cast<unsigned char>(plain[i + 1]) < 0xA0;
+    if (byte != 0x7F && !c1) continue;
+    out.append(plain, copied, i - copied);
+    char escape[8];
+    const unsigned code = byte == 0x7F ? 0x7F : static_cast<unsigned char>(plain[i + 1]);
+    std::snprintf(escape, sizeof escape, "\\u%04x", code);
+    out += escape;
+    if (c1) ++i;
+    copied = i + 1;
+  }
+  if (copied == 0) return plain;
+  out.append(plain, copied);
+  return out;
+}
+
+}  // namespace smartcli

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/error.hpp"
+
+namespace smartcli {
+
+enum class UnknownFields { refuse, ignore };
+
+/// JSON object -> struct. Errors: invalid_argument naming the JSON path, what was found, the bound, and for an unknown field
+/// the nearest known one. Instantiated for every Request (refuse) and Reply (ignore) of the registry.
+template <class T>
+Result<T> decode(const nlohmann::json& object, UnknownFields unknown);
+
+/// struct -> JSON object. Text that is no UTF-8 comes out with U+FFFD; Bytes as {b64}.
+template <class T>
+nlohmann::json encode(const T& value);
+
+/// As a client keeps a reply: JSON text in, struct out; unknown fields ignored.
+template <class T>
+Result<T> decode_text(std::string_view json);
+template <class T>
+std::string encode_text(const T& value);
+
+/// Parses one JSON value. Never throws; depth is checked before anything is built.
+/// Errors: invalid_argument (not JSON, not UTF-8, deeper than `depth`).
+Result<nlohmann::json> parse_json(std::string_view text, std::int64_t depth);
+/// One line, valid UTF-8, DEL and C1 characters escaped: harmless where it is printed.
+std::string dump_json(const nlohmann::json& value);
+
+}  // namespace smartcli

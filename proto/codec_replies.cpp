@@ -1,0 +1,27 @@
+#include "proto/registry.hpp"
+#include "proto/visitors.hpp"
+
+namespace smartcli {
+
+// SendText, SendLine and SendKeys share one reply.
+#define SMARTCLI_ROW(R)                                             \
+  template nlohmann::json encode<R>(const R&);                      \
+  template Result<R> decode_text<R>(std::string_view);
+SMARTCLI_ROW(Spawn::Reply)
+SMARTCLI_ROW(List::Reply)
+SMARTCLI_ROW(Status::Reply)
+SMARTCLI_ROW(Snapshot::Reply)
+SMARTCLI_ROW(InputReply)
+SMARTCLI_ROW(WaitRegex::Reply)
+SMARTCLI_ROW(WaitExit::Reply)
+SMARTCLI_ROW(Resize::Reply)
+SMARTCLI_ROW(Close::Reply)
+SMARTCLI_ROW(Version::Reply)
+SMARTCLI_ROW(ShowLimits::Reply)
+SMARTCLI_ROW(DaemonStatus::Reply)
+SMARTCLI_ROW(DaemonStop::Reply)
+SMARTCLI_ROW(Cancel::Reply)
+SMARTCLI_ROW(Hello::Reply)
+#undef SMARTCLI_ROW
+
+}  // namespace smartcli

@@ -1,0 +1,141 @@
+#include "proto/frame.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "common/text.hpp"
+#include "common/utf8.hpp"
+#include "proto/codec.hpp"
+
+namespace smartcli {
+
+using nlohmann::json;
+
+void LineSplitter::append(std::string_view bytes) {
+  if (start_ > 0 && start_ == buffer_.size()) {
+    buffer_.clear();
+    start_ = scanned_ = 0;
+  } else if (start_ > (64 << 10) && start_ > buffer_.size() / 2) {
+    buffer_.erase(0, start_);
+    scanned_ -= start_;
+    start_ = 0;
+  }
+  buffer_.append(bytes);
+}
+
+std::optional<std::string_view> LineSplitter::next() {
+  const auto end = buffer_.find('\n', scanned_);
+  if (end == std::string::npos) {
+    scanned_ = buffer_.size();
+    return std::nullopt;
+  }
+  std::string_view line(buffer_.data() + start_, end - start_);
+  start_ = scanned_ = end + 1;
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  return line;
+}
+
+Result<RequestFrame> parse_request(std::string_view line, std::int64_t depth, std::string& id) {
+  id = "null";
+  auto parsed = parse_json(line, depth);
+  if (!parsed) return parsed.error();
+  json& message = *parsed;
+  const auto wrong = [](std::string what) { return Error{ErrorCode::invalid_argument, std::move(what)}; };
+  if (!message.is_object()) return wrong("a request is a JSON object; batches are not taken");
+  RequestFrame frame;
+  const auto found_id = message.find("id");
+  if (found_id == message.end()) {
+    frame.is_notification = true;
+  } else if (found_id->is_number_integer() || found_id->is_string()) {
+    id = frame.id = dump_json(*found_id);
+    if (id.size() > 256) {
+      id = "null";
+      return wrong("'id' is longer than 256 bytes");
+    }
+  } else {
+    return wrong("'id' must be a string or a whole number");
+  }
+  const auto version = message.find("jsonrpc");
+  if (version == message.end() || *version != "2.0") return wrong("'jsonrpc' must be \"2.0\"");
+  const auto method = message.find("method");
+  if (method == message.end() || !method->is_string()) return wrong("'method' must be a string");
+  frame.method = method->get<std::string>();
+  const auto params = message.find("params");
+  frame.params = std::make_shared<json>(json::object());
+  if (params != message.end()) {
+    if (!params->is_object()) return wrong("'params' must be an object");
+    *frame.params = std::move(*params);
+  }
+  for (const auto& [name, unused] : message.items()) {
+    if (name != "id" && name != "jsonrpc" && name != "method" && name != "params") {
+      return wrong("unknown field " + text::quoted(name) + text::did_you_mean(name, {"id", "jsonrpc", "method", "params"}));
+    }
+  }
+  return frame;
+}
+
+std::string request_line(std::int64_t id, std::string_view method, std::string_view params_json) {
+  std::string line = "{\"jsonrpc\":\"2.0\",\"id\":" + std::to_string(id) + ",\"method\":\"" + std::string(method) +
+                     "\",\"params\":";
+  line += params_json;
+  line += "}\n";
+  return line;
+}
+
+std::string reply_line(std::string_view id, json result) {
+  result["ok"] = true;
+  std::string line = "{\"jsonrpc\":\"2.0\",\"id\":";
+  line += id;
+  line += ",\"result\":";
+  line += dump_json(result);
+  line += "}\n";
+  return line;
+}
+
+std::string error_line(std::string_view id, const Error& error) {
+  const auto& row = info(error.code);
+  const json body{{"code", row.number},
+                  {"message", utf8::to_valid(error.message)},
+                  {"data", {{"code", row.name}, {"detail", utf8::to_valid(error.detail)}}}};
+  std::string line = "{\"jsonrpc\":\"2.0\",\"id\":";
+  line += id;
+  line += ",\"error\":";
+  line += dump_json(body);
+  line += "}\n";
+  return line;
+}
+
+Result<ReplyFrame> parse_reply(std::string_view line) {
+  auto parsed = parse_json(line, 128);
+  if (!parsed) return Error{ErrorCode::internal, "the daemon's answer: " + parsed.error().message};
+  const json& message = *parsed;
+  ReplyFrame frame;
+  if (!message.is_object() || !message.contains("id") || (!message.contains("result") && !message.contains("error"))) {
+    return Error{ErrorCode::internal, "the daemon's answer is not a JSON-RPC reply: " + text::quoted(line)};
+  }
+  frame.id = dump_json(message["id"]);
+  if (message.contains("error")) {
+    const json& body = message["error"];
+    Error error;
+    error.message = body.value("message", "");
+    const json data = body.value("data", json::object());
+    const std::string name = data.value("code", "");
+    error.detail = data.value("detail", "");
+    for (const auto& row : kErrors) {
+      if (row.name == name) error.code = row.code;
+    }
+    frame.error = std::move(error);
+    return frame;
+  }
+  frame.result = dump_json(message["result"]);
+  return frame;
+}
+
+std::string error_json(const Error& error) {
+  return dump_json(json{{"ok", false},
+                        {"error",
+                         {{"code", info(error.code).name},
+                          {"message", utf8::to_valid(error.message)},
+                          {"detail", utf8::to_valid(error.detail)}}}});
+}
+
+}  // namespace smartcli

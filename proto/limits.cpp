@@ -1,0 +1,41 @@
+#include "proto/limits.hpp"
+
+#include <charconv>
+#include <string>
+
+#include "common/text.hpp"
+
+namespace smartcli {
+
+Limits::Limits() {
+  for (std::size_t i = 0; i < std::size(kLimits); ++i) values_[i] = kLimits[i].standard;
+}
+
+Result<Limits> Limits::from(const Environment& env) {
+  Limits limits;
+  for (std::size_t i = 0; i < std::size(kLimits); ++i) {
+    const Limit& row = kLimits[i];
+    const auto given = env.get_nonempty(row.variable);
+    if (!given) continue;
+    std::int64_t value = 0;
+    const auto [end, status] = std::from_chars(given->data(), given->data() + given->size(), value);
+    if (status != std::errc{} || end != given->data() + given->size() || value < row.least || value > row.most) {
+      return Error{ErrorCode::invalid_argument, std::string(row.variable) + "=" + text::quoted(*given) +
+                                                    ": must be a number from " + std::to_string(row.least) + " to " +
+                                                    std::to_string(row.most) + " (" + std::string(row.unit) + ")"};
+    }
+    limits.values_[i] = value;
+  }
+  return limits;
+}
+
+Error over_limit(LimitId id, std::int64_t in_force, std::string_view what) {
+  const Limit& row = kLimits[static_cast<int>(id)];
+  return Error{ErrorCode::limit_exceeded, std::string(what) + ": the limit '" + std::string(row.name) + "' is " +
+                                              std::to_string(in_force) + " " + std::string(row.unit) + " (" +
+                                              std::string(row.variable) + " sets it for the daemon, up to " +
+                                              std::to_string(row.most) + ")",
+               std::string(row.name)};
+}
+
+}  // namespace smartcli

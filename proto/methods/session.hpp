@@ -1,0 +1,279 @@
+#pragma once
+
+#include "proto/method.hpp"
+#include "proto/types.hpp"
+
+namespace smartcli {
+
+struct Spawn {
+  static constexpr MethodInfo info{
+      .name = "spawn",
+      .doc = "Start a program on a terminal of its own and print its session's name.",
+      .access = Access::write,
+      .positional = "argv",
+      .examples = "smartcli spawn python3\n"
+                  "smartcli spawn -s edit --cols 100 --rows 30 vim notes.txt\n"
+                  "smartcli spawn --cwd /tmp --env LANG=C -- sh -c 'echo $PWD; exec cat'",
+      .core_tool = true,
+      .starts_daemon = true};
+  struct Request {
+    std::optional<SessionName> sid;
+    std::vector<Bytes> argv;
+    std::int64_t cols = 80, rows = 24;
+    std::optional<Bytes> cwd;
+    std::vector<Bytes> env;
+    std::optional<std::int64_t> scrollback;
+    std::optional<std::vector<Bytes>> environment;
+    std::optional<std::int64_t> umask;
+
+    template <class Visitor>
+    void fields(Visitor& v) {
+      v.optional({"sid", "name of the new session; made from the program's name if not given", nullptr, "SID",
+                  "-s,--session"},
+                 sid);
+      v.optional({"argv", "program and arguments; without: your shell, interactive", nullptr, "PROGRAM ARG..."}, argv);
+      v.optional({"cols", "columns", &limits::cols}, cols);
+      v.optional({"rows", "rows", &limits::rows}, rows);
+      v.optional({"cwd", "working directory of the program", nullptr, "DIR"}, cwd);
+      v.optional({"env", "a variable for the program, NAME=VALUE; again for more", nullptr, "K=V"}, env);
+      v.optional({"scrollback", "lines of history to keep above the screen", &limits::scrollback}, scrollback);
+      v.optional({"environment", "the caller's environment; without: the daemon's", nullptr, {}, {}, FilledBy::client},
+                 environment);
+      v.optional({"umask", "the caller's file mode mask", nullptr, {}, {}, FilledBy::client}, umask);
+    }
+  };
+  struct Reply {
+    SessionName sid;
+    std::int64_t pid = 0;
+    std::vector<Bytes> argv;
+    std::int64_t cols = 0, rows = 0;
+    Bytes cwd;
+    std::string started;
+
+    template <class Visitor>
+    void fields(Visitor& v) {
+      v.required({"sid", "the session's name"}, sid);
+      v.required({"pid", "of the program"}, pid);
+      v.required({"argv", "as executed"}, argv);
+      v.required({"cols", "columns"}, cols);
+      v.required({"rows", "rows"}, rows);
+      v.required({"cwd", "directory it was started in"}, cwd);
+      v.required({"started", "RFC 3339, UTC"}, started);
+    }
+  };
+};
+
+/// One row of `list`.
+struct SessionRow {
+  SessionName sid;
+  State state = State::running;
+  std::optional<std::int64_t> pid;
+  std::vector<Bytes> argv;
+  std::int64_t cols = 0, rows = 0;
+  Bytes cwd;
+  std::string started, last_output;
+  std::optional<ExitState> exit;
+  std::optional<std::string> exit_reason;
+
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v.required({"sid", "the session's name"}, sid);
+    v.required({"state", "SPEC section 6"}, state);
+    v.required({"pid", "of the program; null once it ended"}, pid);
+    v.required({"argv", "as executed"}, argv);
+    v.required({"cols", "columns"}, cols);
+    v.required({"rows", "rows"}, rows);
+    v.required({"cwd", "directory it was started in"}, cwd);
+    v.required({"started", "RFC 3339, UTC"}, started);
+    v.required({"last_output", "RFC 3339, UTC; empty before the first"}, last_output);
+    v.required({"exit", "how the program ended; null while it runs or if unknown"}, exit);
+    v.optional({"exit_reason", "why the exit is unknown"}, exit_reason);
+  }
+};
+
+struct Tombstone {
+  SessionName sid;
+  std::string reason, ended, expires;
+  std::optional<ExitState> exit;
+
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v.required({"sid", "the session's name"}, sid);
+    v.required({"reason", "why the system ended it"}, reason);
+    v.required({"ended", "RFC 3339, UTC"}, ended);
+    v.required({"expires", "RFC 3339, UTC"}, expires);
+    v.required({"exit", "how its program ended; null if unknown"}, exit);
+  }
+};
+
+struct List {
+  static constexpr MethodInfo info{.name = "list",
+                                   .doc = "List the sessions, live and ended.",
+                                   .examples = "smartcli list\nsmartcli list --json",
+                                   .core_tool = true};
+  struct Request {
+    template <class Visitor>
+    void fields(Visitor&) {}
+  };
+  struct Reply {
+    std::vector<SessionRow> sessions;
+    std::vector<Tombstone> tombstones;
+
+    template <class Visitor>
+    void fields(Visitor& v) {
+      v.required({"sessions", "oldest first"}, sessions);
+      v.required({"tombstones", "sessions that the system ended"}, tombstones);
+    }
+  };
+};
+
+struct ForegroundProcess {
+  std::int64_t pid = 0;
+  std::string name;
+
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v.required({"pid", "process"}, pid);
+    v.required({"name", "as the kernel has it (untrusted)"}, name);
+  }
+};
+
+struct Status {
+  static constexpr MethodInfo info{.name = "status",
+                                   .doc = "Tell all that is known of one session.",
+                                   .examples = "smartcli status -s edit\nsmartcli status -s edit --json",
+                                   .core_tool = true};
+  struct Request {
+    SessionName sid;
+
+    template <class Visitor>
+    void fields(Visitor& v) {
+      v.required({"sid", "session", nullptr, "SID", "-s,--session"}, sid);
+    }
+  };
+  struct Reply {
+    SessionName sid;
+    bool alive = false;
+    State state = State::running;
+    std::optional<ExitState> exit;
+    std::optional<std::string> exit_reason;
+    std::optional<std::int64_t> pid;
+    std::vector<Bytes> argv;
+    std::string title, cwd;
+    std::optional<ForegroundProcess> foreground;
+    std::int64_t cols = 0, rows = 0;
+    bool alt_screen = false;
+    Modes modes;
+    std::int64_t revision = 0, offset = 0, fence = 0;
+    std::string hash, visual_hash, started, last_output;
+    Counters counters;
+
+    template <class Visitor>
+    void fields(Visitor& v) {
+      v.required({"sid", "the session's name"}, sid);
+      v.required({"alive", "the program runs"}, alive);
+      v.required({"state", "SPEC section 6"}, state);
+      v.required({"exit", "how the program ended; null while it runs or if unknown"}, exit);
+      v.optional({"exit_reason", "why the exit is unknown"}, exit_reason);
+      v.required({"pid", "of the program; null once it ended"}, pid);
+      v.required({"argv", "as executed"}, argv);
+      v.required({"title", "as the program set it (untrusted)"}, title);
+      v.required({"cwd", "working directory: the kernel's word for the program, else as reported"}, cwd);
+      v.required({"foreground", "leader of the terminal's foreground group"}, foreground);
+      v.required({"cols", "columns"}, cols);
+      v.required({"rows", "rows"}, rows);
+      v.required({"alt_screen", "the alternate screen is shown"}, alt_screen);
+      v.required({"modes", "terminal modes in force"}, modes);
+      v.required({"revision", "grows with every change"}, revision);
+      v.required({"offset", "bytes of output so far"}, offset);
+      v.required({"fence", "revision at which the last input was written"}, fence);
+      v.required({"hash", "of the text, 16 hex digits"}, hash);
+      v.required({"visual_hash", "of text, style, cursor and selection, 16 hex digits"}, visual_hash);
+      v.required({"started", "RFC 3339, UTC"}, started);
+      v.required({"last_output", "RFC 3339, UTC; empty before the first"}, last_output);
+      v.required({"counters", "what went wrong quietly"}, counters);
+    }
+  };
+};
+
+struct Resize {
+  static constexpr MethodInfo info{.name = "resize",
+                                   .doc = "Change the size of a session's terminal; the program gets SIGWINCH.",
+                                   .access = Access::write,
+                                   .examples = "smartcli resize -s edit --cols 120 --rows 40\n"
+                                               "smartcli resize -s edit --rows 50",
+                                   .core_tool = true};
+  struct Request {
+    SessionName sid;
+    std::optional<std::int64_t> cols, rows;
+
+    template <class Visitor>
+    void fields(Visitor& v) {
+      v.required({"sid", "session", nullptr, "SID", "-s,--session"}, sid);
+      v.optional({"cols", "columns; without: as they are", &limits::cols}, cols);
+      v.optional({"rows", "rows; without: as they are", &limits::rows}, rows);
+    }
+  };
+  struct Reply {
+    std::int64_t cols = 0, rows = 0, revision = 0;
+
+    template <class Visitor>
+    void fields(Visitor& v) {
+      v.required({"cols", "columns in force"}, cols);
+      v.required({"rows", "rows in force"}, rows);
+      v.required({"revision", "after the resize"}, revision);
+    }
+  };
+};
+
+struct Survivor {
+  std::int64_t pid = 0;
+  std::string name;
+
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v.required({"pid", "process"}, pid);
+    v.required({"name", "as the kernel has it (untrusted)"}, name);
+  }
+};
+
+struct Close {
+  static constexpr MethodInfo info{
+      .name = "close",
+      .doc = "End a session's program (hang up, TERM, then KILL) and forget the session.",
+      .access = Access::write,
+      .examples = "smartcli close -s edit\nsmartcli close -s build --grace 10s\nsmartcli close --all",
+      .core_tool = true};
+  struct Request {
+    std::optional<SessionName> sid;
+    bool all = false;
+    std::optional<Millis> grace_ms;
+    bool tree = false;
+
+    template <class Visitor>
+    void fields(Visitor& v) {
+      v.optional({"sid", "session", nullptr, "SID", "-s,--session"}, sid);
+      v.optional({"all", "every session instead of one"}, all);
+      v.optional({"grace_ms", "between TERM and KILL; default 2s", &limits::grace_ms, "D"}, grace_ms);
+      v.optional({"tree", "end descendants too that left by setsid"}, tree);
+    }
+  };
+  struct Reply {
+    std::int64_t closed = 0;
+    std::optional<ExitState> exit;
+    std::optional<std::string> exit_reason;
+    std::string text;
+    std::vector<Survivor> survivors;
+
+    template <class Visitor>
+    void fields(Visitor& v) {
+      v.required({"closed", "number of sessions closed"}, closed);
+      v.required({"exit", "how the program ended; null if unknown, or with `all`"}, exit);
+      v.optional({"exit_reason", "why the exit is unknown"}, exit_reason);
+      v.required({"text", "the final screen; empty with `all`"}, text);
+      v.required({"survivors", "descendants that left by setsid and were not ended"}, survivors);
+    }
+  };
+};
+
+}  // namespace smartcli
