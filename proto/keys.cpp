@@ -1,10 +1,11 @@
 #include "proto/keys.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
-#include <limits>
 #include <optional>
+#include <string>
+
+#include "common/text.hpp"
+#include "common/utf8.hpp"
 
 namespace smartcli {
 namespace {
@@ -148,8 +149,6 @@ constexpr ModifierName kModifiers[] = {
     {"S", kShift, Letter::as_typed},
 };
 
-constexpr std::size_t kLongestName = 24;  ///< longer tokens cannot be near any name: bounds the edit distance
-
 constexpr char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
 }
@@ -168,101 +167,25 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-struct Decoded {
-  char32_t character;
-  std::size_t bytes;
-};
-
-/// The first code point of `text`; nothing where it is not UTF-8 (overlong forms and surrogates included).
-std::optional<Decoded> decode_one(std::string_view text) {
-  if (text.empty()) return std::nullopt;
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return Decoded{lead, 1};
-  const std::size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < size) return std::nullopt;
-  char32_t c = lead & (0x7FU >> size);
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80) return std::nullopt;
-    c = c << 6U | (byte(i) & 0x3FU);
-  }
-  constexpr std::array<char32_t, 5> kSmallest{0, 0, 0x80, 0x800, 0x10000};
-  if (c < kSmallest[size] || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) return std::nullopt;
-  return Decoded{c, size};
-}
-
-void append_utf8(std::string& out, char32_t c) {
-  const auto tail = [&](unsigned shift) { out += static_cast<char>(0x80U | ((c >> shift) & 0x3FU)); };
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-  } else if (c < 0x800) {
-    out += static_cast<char>(0xC0U | c >> 6U);
-    tail(0);
-  } else if (c < 0x10000) {
-    out += static_cast<char>(0xE0U | c >> 12U);
-    tail(6);
-    tail(0);
-  } else {
-    out += static_cast<char>(0xF0U | c >> 18U);
-    tail(12);
-    tail(6);
-    tail(0);
-  }
-}
-
-/// A token as an error may show it: valid UTF-8, no control byte, of bounded length.
-std::string shown(std::string_view token) {
-  constexpr std::size_t kMost = 60;
-  std::string out;
-  while (!token.empty()) {
-    if (out.size() >= kMost) return out + "...";
-    const auto next = decode_one(token);
-    if (next && next->character >= 0x20 && (next->character < 0x7F || next->character >= 0xA0)) {
-      out += token.substr(0, next->bytes);
-      token.remove_prefix(next->bytes);
-    } else {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\x%02x", static_cast<unsigned char>(token[0]));
-      out += escaped;
-      token.remove_prefix(1);
-    }
-  }
+std::string folded(std::string_view word) {
+  std::string out(word);
+  std::transform(out.begin(), out.end(), out.begin(), lower);
   return out;
 }
 
-/// Edits (insert, drop, replace, swap of neighbours) between two short words, whatever their case.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::array<std::array<std::size_t, kLongestName + 1>, kLongestName + 1> d{};
-  for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
-  for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const char x = lower(a[i - 1]), y = lower(b[j - 1]);
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (x == y ? 0 : 1)});
-      if (i > 1 && j > 1 && x == lower(b[j - 2]) && lower(a[i - 2]) == y) {
-        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-      }
-    }
-  }
-  return d[a.size()][b.size()];
-}
-
-/// The name of `table` nearest to `word`, or nothing where none is near enough to be what was meant.
+/// The name of `table` nearest to `word` whatever its case, single letters left out; nothing where none is
+/// near.
 template <class Table>
 std::optional<std::string_view> nearest(std::string_view word, const Table& table) {
-  if (word.size() < 2 || word.size() > kLongestName) return std::nullopt;
-  std::optional<std::string_view> best;
-  std::size_t best_distance = std::numeric_limits<std::size_t>::max();
+  std::vector<std::string> known;
   for (const auto& row : table) {
-    const std::size_t distance = edit_distance(word, row.name);
-    if (row.name.size() > 1 && distance < best_distance) {
-      best_distance = distance;
-      best = row.name;
-    }
+    if (row.name.size() > 1) known.push_back(folded(row.name));
   }
-  // More than about a third wrong is another word.
-  const std::size_t allowed = word.size() <= 3 ? 1 : word.size() <= 6 ? 2 : 3;
-  return best_distance <= allowed ? best : std::nullopt;
+  const auto best = text::nearest(folded(word), known);
+  if (!best) return std::nullopt;
+  return std::find_if(std::begin(table), std::end(table),
+                      [&](const auto& row) { return folded(row.name) == *best; })
+      ->name;
 }
 
 const KeyName* find_name(std::string_view word) {
@@ -318,7 +241,7 @@ Key key_of_control(char32_t c) {
 }
 
 Error unknown_key(std::string_view token, std::string_view prefix, std::string_view rest) {
-  std::string message = "unknown key '" + shown(token) + "': ";
+  std::string message = "unknown key " + text::quoted(token) + ": ";
   std::optional<std::string> suggestion;
   if (const auto name = nearest(rest, kNames)) {
     suggestion = std::string(prefix) + std::string(*name);
@@ -328,7 +251,7 @@ Error unknown_key(std::string_view token, std::string_view prefix, std::string_v
       suggestion = std::string(prefix) + std::string(*modifier) + std::string(rest.substr(separator));
     }
   }
-  if (suggestion) message += "did you mean '" + shown(*suggestion) + "'? ";
+  if (suggestion) message += "did you mean " + text::quoted(*suggestion) + "? ";
   message +=
       "`smartcli help keys` lists the names; text is typed by `send-text`, or by `send-keys --literal`";
   return {ErrorCode::invalid_argument, std::move(message)};
@@ -346,8 +269,8 @@ Result<Key> parse_plain(std::string_view token) {
     // `Ctrl + C` as people write it; a blank alone is the space bar.
     if (const auto trimmed = trim(rest); !trimmed.empty()) rest = trimmed;
   }
-  if (const auto one = decode_one(rest); one && one->bytes == rest.size()) {
-    const char32_t c = one->character;
+  if (const auto one = utf8::decode(rest); one.valid && one.bytes == rest.size()) {
+    const char32_t c = one.code_point;
     if (c < 0x20 || c == 0x7F) {
       Key control = key_of_control(c);
       control.modifiers |= key.modifiers;
@@ -394,7 +317,7 @@ std::string spell_key(const Key& key) {
   if ((key.modifiers & kShift) != 0 || needs_shift) out += "Shift+";
   if ((key.modifiers & kSuper) != 0) out += "Super+";
   if (key.named == none) {
-    append_utf8(out, key.character);
+    utf8::append(out, key.character);
   } else {
     const auto row = std::find_if(std::begin(kNames), std::end(kNames), [&](const KeyName& name) {
       return name.key == key.named && !name.is_alias;

@@ -4,6 +4,9 @@
 #include <optional>
 #include <string_view>
 
+#include "common/text.hpp"
+#include "common/utf8.hpp"
+
 // Judge: xterm 379's own bytes for each key under each set of modifiers and each modifyOtherKeys, US layout,
 // Alt as ESC. One rule goes beyond it: where xterm drops a modifier (Shift+Enter is Enter there, Ctrl+é is
 // é), the press has no encoding, since the program would get another one than was asked for.
@@ -104,28 +107,9 @@ bool is_letter(char32_t c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-void append_utf8(std::string& out, char32_t c) {
-  const auto tail = [&](unsigned shift) { out += static_cast<char>(0x80U | ((c >> shift) & 0x3FU)); };
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-  } else if (c < 0x800) {
-    out += static_cast<char>(0xC0U | c >> 6U);
-    tail(0);
-  } else if (c < 0x10000) {
-    out += static_cast<char>(0xE0U | c >> 12U);
-    tail(6);
-    tail(0);
-  } else {
-    out += static_cast<char>(0xF0U | c >> 18U);
-    tail(12);
-    tail(6);
-    tail(0);
-  }
-}
-
-std::string utf8(char32_t c) {
+std::string as_utf8(char32_t c) {
   std::string out;
-  append_utf8(out, c);
+  utf8::append(out, c);
   return out;
 }
 
@@ -212,7 +196,7 @@ std::optional<std::string> legacy_control_key(const Key& key, const Modes& modes
 
 std::optional<std::string> legacy_text(const TextKey& key) {
   if ((key.modifiers & kSuper) != 0) return std::nullopt;
-  if ((key.modifiers & kCtrl) == 0) return with_alt(key.modifiers, utf8(key.character));
+  if ((key.modifiers & kCtrl) == 0) return with_alt(key.modifiers, as_utf8(key.character));
   const auto code = control_code(key.character);
   // C0 has no case: Ctrl+Shift+C would arrive as Ctrl+C.
   const bool shift_is_lost = key.shift_was_asked && (is_letter(key.character) || key.character == ' ');
@@ -279,7 +263,7 @@ std::optional<std::string> with_other_keys(const Key& key, const std::optional<T
   if (text && key.modifiers == kShift) {
     // xterm escapes shifted letters and the symbols of their ASCII columns, and types the others.
     const bool is_escaped = *code == ' ' || (*code >= 0x40 && *code < 0x80);
-    return is_escaped ? other_keys(kShift, *code) : utf8(*code);
+    return is_escaped ? other_keys(kShift, *code) : as_utf8(*code);
   }
   return key.modifiers == 0 ? legacy : other_keys(text ? text->modifiers : key.modifiers, *code);
 }
@@ -341,7 +325,7 @@ std::optional<std::string> kitty(const Key& key, const std::optional<TextKey>& t
     return disambiguates ? std::optional(kitty_u(key.character, std::nullopt, key.modifiers, std::nullopt))
                          : std::nullopt;
   }
-  if (types && !reports_all) return utf8(text->character);
+  if (types && !reports_all) return as_utf8(text->character);
   if (!disambiguates) return std::nullopt;
   const bool has_alternate = (flags & kAlternates) != 0 && text->base != text->character;
   return kitty_u(text->base, has_alternate ? std::optional(text->character) : std::nullopt, text->modifiers,
@@ -363,7 +347,8 @@ std::optional<std::string> legacy(const Key& key, const std::optional<TextKey>& 
 }
 
 Error not_encodable(const Key& key) {
-  std::string message = spell_key(key) + " has no encoding in the modes that the program has set";
+  std::string message =
+      text::inert_line(spell_key(key)) + " has no encoding in the modes that the program has set";
   if ((key.modifiers & kSuper) != 0) {
     message += ": Super needs the kitty keyboard protocol";
   } else if (key.named == none && (key.modifiers & kCtrl) == 0) {

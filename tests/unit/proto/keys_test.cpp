@@ -155,10 +155,10 @@ TEST_CASE("what is no key is refused, never taken for another", "[keys]") {
 
 TEST_CASE("a refused token is shown without control bytes and cut short", "[keys]") {
   const auto [token, part] = GENERATE(table<std::string, std::string>({
-      {"ab\x1b[31m", "'ab\\x1b[31m'"},
-      {"\xff\xfe", "'\\xff\\xfe'"},
-      {"\xed\xa0\x80", "'\\xed\\xa0\\x80'"},
-      {"a\xc2\x9b", "'a\\xc2\\x9b'"},
+      {"ab\x1b[31m", "'ab\\u{1b}[31m'"},
+      {"\xff\xfe", "'\uFFFD\uFFFD'"},
+      {"\xed\xa0\x80", "'\uFFFD"},
+      {"a\xc2\x9b", "'a\\u{9b}'"},
       {std::string(5000, 'x'), "xxx...'"},
   }));
   const auto parsed = parse_key(token);
