@@ -349,13 +349,13 @@ std::optional<std::string> legacy(const Key& key, const std::optional<TextKey>& 
 Error not_encodable(const Key& key) {
   std::string message =
       text::inert_line(spell_key(key)) + " has no encoding in the modes that the program has set";
-  if ((key.modifiers & kSuper) != 0) {
-    message += ": Super needs the kitty keyboard protocol";
-  } else if (key.named == none && (key.modifiers & kCtrl) == 0) {
+  const bool only_kitty = (key.modifiers & kSuper) != 0 || key.named > space;
+  if (key.named == none && (key.modifiers & (kCtrl | kSuper)) == 0) {
     message += ": what Shift makes of it depends on the keyboard; send that character itself";
   } else {
-    message +=
-        ": it needs the kitty keyboard protocol or modifyOtherKeys, else it would arrive as another key";
+    message += ": it needs the kitty keyboard protocol";
+    if (!only_kitty) message += " or modifyOtherKeys";
+    message += ", else it would arrive as another key";
   }
   if (key.named == enter) message += "; Alt+Enter has one";
   return {ErrorCode::not_encodable, std::move(message)};

@@ -14,7 +14,7 @@ void require(bool holds) {
 }
 
 void check_message(const smartcli::Error& error) {
-  require(!error.message.empty() && error.message.size() < 400);
+  require(!error.message.empty() && error.message.size() < 2000);
   for (const char c : error.message) require(static_cast<unsigned char>(c) >= 0x20 && c != 0x7F);
 }
 

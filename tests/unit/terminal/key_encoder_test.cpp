@@ -216,8 +216,10 @@ TEST_CASE("a press without an encoding is named and the way out told", "[keys][k
   const auto [token, part] = GENERATE(table<std::string, std::string>({
       {"S-Enter", "Shift+Enter has no encoding"},
       {"S-Enter", "Alt+Enter"},
-      {"Super+k", "Super needs the kitty keyboard protocol"},
-      {"C-é", "Ctrl+é"},
+      {"Super+k", "needs the kitty keyboard protocol, else"},
+      {"S-KP5", "needs the kitty keyboard protocol, else"},
+      {"C-é", "Ctrl+é has no encoding"},
+      {"C-é", "or modifyOtherKeys"},
       {"S-€", "send that character itself"},
   }));
   const auto bytes = encode_key(parse_key(token).value(), {});
