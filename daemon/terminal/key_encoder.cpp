@@ -349,6 +349,7 @@ std::optional<std::string> legacy(const Key& key, const std::optional<TextKey>& 
 Error not_encodable(const Key& key) {
   std::string message =
       text::inert_line(spell_key(key)) + " has no encoding in the modes that the program has set";
+  // modifyOtherKeys reaches what types or stands for a C0 code: the keys up to `space`.
   const bool only_kitty = (key.modifiers & kSuper) != 0 || key.named > space;
   if (key.named == none && (key.modifiers & (kCtrl | kSuper)) == 0) {
     message += ": what Shift makes of it depends on the keyboard; send that character itself";
