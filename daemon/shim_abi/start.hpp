@@ -1,8 +1,15 @@
 #pragma once
 
-// How a shim is started: `smartcli-shim` with no arguments; descriptor 0 is a sealed memfd with a StartBlock, 1 is one
-// end of a SEQPACKET pair for the StartReport, 2 is /dev/null. Nothing else is inherited. The block is read into
-// memory of the shim's own and kept for `restart`; nothing of it reaches an argv or a file.
+// How a shim is started: `smartcli-shim` with no arguments; descriptor 0 is a memfd with a StartBlock, sealed
+// against writing, growing and shrinking; 1 is one end of a SEQPACKET pair, 2 is /dev/null. Nothing else is
+// used: the shim closes what it inherits besides. It keeps the memfd for `restart`; nothing of the block
+// reaches an argv or a file.
+//
+// The process that was started forks and ends at once with status 0, so the starter has a child to wait for
+// but no zombie later and no child. The StartReport comes on the pair; after a good one the pair is a
+// connection like any other: `hello` may follow on it. Until somebody takes over, the shim reads and journals
+// by itself. The names STEM.sock and then STEM.hdr appear only after the program was executed. End of file
+// without a report: the shim died.
 
 #include <cstdint>
 
@@ -12,8 +19,8 @@ namespace smartcli::shim_abi {
 
 inline constexpr std::uint32_t kStartMagic = 0x31545253;  // "SRT1"
 
-/// Followed by `strings_bytes` of NUL-ended strings: runtime folder, journal folder, file stem, program path, working
-/// directory, then `argc` arguments, then `envc` environment entries.
+/// Followed by `strings_bytes` of NUL-ended strings: runtime folder, journal folder, file stem, program path,
+/// working directory, then `argc` arguments, then `envc` environment entries.
 struct StartBlock {
   std::uint32_t magic;
   std::uint16_t abi_major, abi_minor;
@@ -25,8 +32,14 @@ struct StartBlock {
   std::uint64_t nofile_soft, nofile_hard;  ///< RLIMIT_NOFILE for the program; 0: leave as it is
   std::uint64_t journal_cap;               ///< as in JournalCap
   std::uint8_t session[16];
-  std::uint8_t reserved[32];
+  std::uint64_t core_soft, core_hard;  ///< RLIMIT_CORE for the program, with kStartCore
+  std::uint8_t reserved[16];
 };
+static_assert(sizeof(StartBlock) == 104);
+
+enum StartFlags : std::uint32_t { kStartCore = 1 };
+
+inline constexpr std::size_t kStartBytes = 4 << 20;  ///< at most, of the whole block
 
 enum class StartStage : std::uint32_t {
   running = 0,  ///< the program was executed
@@ -37,6 +50,7 @@ enum class StartStage : std::uint32_t {
   socket = 5,
   fork = 6,
   invalid = 7,  ///< the block
+  runtime = 8,  ///< the runtime folder, or the header in it
 };
 
 /// Sent once: after the exec succeeded, or on the first failure (the shim then goes and leaves no file).
@@ -45,6 +59,9 @@ struct StartReport {
   std::int32_t errno_value;
   std::int32_t shim_pid;
   std::int32_t child_pid;
+  std::uint16_t abi_major, abi_minor;
+  std::uint32_t reserved;
 };
+static_assert(sizeof(StartReport) == 24);
 
 }  // namespace smartcli::shim_abi
