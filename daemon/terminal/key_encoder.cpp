@@ -268,15 +268,15 @@ std::optional<std::string> with_other_keys(const Key& key, const std::optional<T
   return key.modifiers == 0 ? legacy : other_keys(text ? text->modifiers : key.modifiers, *code);
 }
 
-/// `CSI number : shifted ; modifiers ; text u`, what does not count left out.
-std::string kitty_u(char32_t number, std::optional<char32_t> alternate, unsigned modifiers,
-                    std::optional<char32_t> text) {
+/// `CSI number : alternate ; modifiers ; text u`, what is 0 left out.
+std::string kitty_u(char32_t number, char32_t alternate, unsigned modifiers, char32_t text) {
+  const auto decimal = [](char32_t c) { return std::to_string(static_cast<std::uint32_t>(c)); };
   std::string out(kCsi);
-  out += std::to_string(static_cast<std::uint32_t>(number));
-  if (alternate) out += ':' + std::to_string(static_cast<std::uint32_t>(*alternate));
-  if (modifiers != 0 || text) out += ';';
+  out += decimal(number);
+  if (alternate != 0) out += ':' + decimal(alternate);
+  if (modifiers != 0 || text != 0) out += ';';
   if (modifiers != 0) out += parameter(modifiers);
-  if (text) out += ';' + std::to_string(static_cast<std::uint32_t>(*text));
+  if (text != 0) out += ';' + decimal(text);
   return out + 'u';
 }
 
@@ -305,10 +305,8 @@ std::optional<std::string> kitty(const Key& key, const std::optional<TextKey>& t
   if (const KeypadKey* row = find_row(kKeypadKeys, key.named)) {
     const bool is_text = row->key != kp_enter && types;
     if (is_text && !reports_all) return std::string(1, row->text);
-    const std::optional<char32_t> typed =
-        is_text && reports_text ? std::optional<char32_t>(row->text) : std::nullopt;
-    return kitty_u(kKittyKeypad + static_cast<char32_t>(row - kKeypadKeys), std::nullopt, key.modifiers,
-                   typed);
+    return kitty_u(kKittyKeypad + static_cast<char32_t>(row - kKeypadKeys), 0, key.modifiers,
+                   is_text && reports_text ? static_cast<char32_t>(row->text) : 0);
   }
   if (const FunctionKey* row = find_row(kFunctionKeys, key.named)) {
     // `CSI R` would be a cursor position report.
@@ -318,18 +316,18 @@ std::optional<std::string> kitty(const Key& key, const std::optional<TextKey>& t
     // A shell must stay usable after a program that did not take its flags back.
     const bool is_exempt = key.named == enter || key.named == tab || key.named == backspace;
     if (key.modifiers == 0 && ((is_exempt && !reports_all) || !disambiguates)) return std::nullopt;
-    return kitty_u(*number, std::nullopt, key.modifiers, std::nullopt);
+    return kitty_u(*number, 0, key.modifiers, 0);
   }
   if (!text) {
     // Shift on a key whose shifted character is not known here: told as it is, with no text.
-    return disambiguates ? std::optional(kitty_u(key.character, std::nullopt, key.modifiers, std::nullopt))
-                         : std::nullopt;
+    if (!disambiguates) return std::nullopt;
+    return kitty_u(key.character, 0, key.modifiers, 0);
   }
   if (types && !reports_all) return as_utf8(text->character);
   if (!disambiguates) return std::nullopt;
   const bool has_alternate = (flags & kAlternates) != 0 && text->base != text->character;
-  return kitty_u(text->base, has_alternate ? std::optional(text->character) : std::nullopt, text->modifiers,
-                 types && reports_text ? std::optional(text->character) : std::nullopt);
+  return kitty_u(text->base, has_alternate ? text->character : 0, text->modifiers,
+                 types && reports_text ? text->character : 0);
 }
 
 std::optional<std::string> legacy(const Key& key, const std::optional<TextKey>& text, const Modes& modes) {
