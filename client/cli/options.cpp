@@ -77,7 +77,7 @@ Result<void> Options::convert(const Field& field, const std::string& text, Milli
 }
 
 void Options::flag(const Field& field, std::function<void(bool)> use) {
-  auto* option = app_.add_flag(names_of(field, field.name), std::string(field.doc));
+  CLI::Option* option = app_.add_flag_function(names_of(field, field.name), [](std::int64_t) {}, std::string(field.doc));
   assignments_.push_back([option, use]() -> Result<void> {
     if (option->count() > 0) use(true);
     return {};

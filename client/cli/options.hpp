@@ -40,12 +40,11 @@ class Options {
 
  private:
   template <class T>
-  static constexpr bool kIsList = false;
-
-  template <class T>
   void add(const Field& field, T& value, bool required) {
-    if (field.filled_by == FilledBy::client) return;
-    add_value(field, value, required);
+    // What the client fills (an enum, the environment) has no option.
+    if constexpr (!std::is_enum_v<T> && !std::is_same_v<T, std::optional<std::vector<Bytes>>>) {
+      if (field.filled_by == FilledBy::user) add_value(field, value, required);
+    }
   }
   void add_value(const Field& field, bool& value, bool) { flag(field, [&value](bool set) { value = set; }); }
   template <class T>
