@@ -186,7 +186,7 @@ struct ProcessFacts {
   std::int32_t pid;
   std::int32_t group;
   char state;                ///< as /proc/PID/stat has it: R S D T t Z
-  std::uint8_t on_terminal;  ///< 1: the descriptor it waits on is this terminal; 2: it polls nothing else
+  std::uint8_t on_terminal;  ///< 1: it reads this terminal; 2: it polls it and nothing else; 3: it polls it among others
   std::uint8_t syscall_known;
   std::uint8_t reserved;
   std::int32_t syscall;  ///< number, -1: in user space
