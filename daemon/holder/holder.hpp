@@ -14,6 +14,7 @@
 
 #include "common/error.hpp"
 #include "common/fd.hpp"
+#include "shim_abi/events.hpp"
 #include "shim_abi/header.hpp"
 #include "shim_abi/messages.hpp"
 

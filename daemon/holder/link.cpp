@@ -262,6 +262,11 @@ void Link::handle(std::span<const char> bytes, std::vector<Fd>& descriptors) {
     case MessageType::reply: {
       const auto found = exchanges_.find(head->tag);
       if (found == exchanges_.end()) return;  // nobody waits (any more)
+      if (found->second->is_close) {
+        // Here, not where it is waited for: the shim's end may be seen before that.
+        const auto reply = as<shim_abi::Reply>(bytes);
+        is_closed_ = is_closed_ || (reply && reply->status == shim_abi::Status::ok);
+      }
       found->second->reply.emplace(bytes.data(), bytes.size());
       found->second->descriptors = std::move(descriptors);
       found->second->wake.cancel();

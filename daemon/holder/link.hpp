@@ -25,6 +25,7 @@ struct Exchange {
   RequestId id{};  ///< of an input: after a takeover its end comes without a tag
   std::uint32_t step = 0;
   bool is_input = false;
+  bool is_close = false;  ///< its success means that the shim goes for good
 
   std::optional<std::string> reply;
   std::vector<Fd> descriptors;  ///< came with the reply
@@ -63,7 +64,6 @@ class Link : public std::enable_shared_from_this<Link> {
   void tell(std::string packet);
 
   bool is_dead() const { return is_dead_; }
-  void note_closed() { is_closed_ = true; }
   void note_restarted();
 
  private:

@@ -96,8 +96,9 @@ asio::awaitable<void> answered(std::shared_ptr<Exchange> exchange, Deadline unti
 
 /// One request and its whole answer.
 Task<std::string> call(std::shared_ptr<Link> link, std::string packet, milliseconds bound, Fd descriptor = {},
-                       std::vector<Fd>* descriptors = nullptr) {
+                       std::vector<Fd>* descriptors = nullptr, bool is_close = false) {
   Asked asked(link, std::move(packet), std::move(descriptor));
+  asked->is_close = is_close;
   co_await answered(asked.get(), Clock::now() + bound);
   if (asked->reply) {
     if (descriptors != nullptr) *descriptors = std::move(asked->descriptors);
@@ -264,11 +265,10 @@ Task<CloseResult> do_close(std::shared_ptr<Link> link, milliseconds grace, bool 
   shim_abi::Close close{};
   close.grace_ms = static_cast<std::uint32_t>(std::clamp<milliseconds::rep>(grace.count(), 0, 0xffffffff));
   if (tree) close.flags = shim_abi::kCloseTree;
-  auto answer = co_await call(link, message(MessageType::close, close), grace + kAnswer);
+  auto answer = co_await call(link, message(MessageType::close, close), grace + kAnswer, {}, nullptr, true);
   if (!answer) co_return answer.error();
   const auto reply = *part<shim_abi::Reply>(answer.value());
   if (reply.status != Status::ok) co_return error_of(reply);
-  link->note_closed();
   const auto head = part<shim_abi::CloseReply>(answer.value());
   if (!head || (answer->size() - sizeof *head) / sizeof(shim_abi::CloseSurvivor) < head->survivors) {
     co_return garbled();
