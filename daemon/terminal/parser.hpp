@@ -87,11 +87,18 @@ class Parser {
     ++errors_;
     state_ = State::ground;
   }
-  void collect_param(unsigned char c) {
-    if (c <= '9')
-      sequence_.params.digit(c - '0');
-    else
-      sequence_.params.separator(c == ':');
+  /// Takes digits and separators; returns the first byte that is neither.
+  const char* take_params(const char* p, const char* end) {
+    for (; p < end; ++p) {
+      const unsigned d = static_cast<unsigned char>(*p) - unsigned{'0'};
+      if (d < 10)
+        sequence_.params.digit(static_cast<int>(d));
+      else if (d < 12)
+        sequence_.params.separator(*p == ':');
+      else
+        break;
+    }
+    return p;
   }
 
   State state_ = State::ground;
@@ -196,7 +203,9 @@ const char* Parser::utf8(const char* p, const char* end, std::uint64_t base, Han
 
 template <class Handler>
 const char* Parser::control(const char* p, const char* end, std::uint64_t base, Handler& handler) {
-  while (p < end) {
+  while (true) {
+    if (state_ == State::csi_param || state_ == State::dcs_param) p = take_params(p, end);
+    if (p == end) return p;
     const auto c = static_cast<unsigned char>(*p);
     if (c >= 0x80) {  // text again; the sequence is lost
       fail();
@@ -251,8 +260,6 @@ const char* Parser::control(const char* p, const char* end, std::uint64_t base, 
         if (c < 0x30) {
           sequence_.collect(static_cast<char>(c));
           state_ = State::csi_intermediate;
-        } else if (c < 0x3c) {
-          collect_param(c);
         } else if (c < 0x40) {
           if (sequence_.prefix != 0 || sequence_.params.size() > 0)
             state_ = State::csi_ignore;
@@ -289,10 +296,6 @@ const char* Parser::control(const char* p, const char* end, std::uint64_t base, 
           state_ = State::dcs_intermediate;
           continue;
         }
-        if (c < 0x3c) {
-          collect_param(c);
-          continue;
-        }
         if (c < 0x40) {
           if (sequence_.prefix != 0 || sequence_.params.size() > 0)
             state_ = State::dcs_ignore;
@@ -322,7 +325,6 @@ const char* Parser::control(const char* p, const char* end, std::uint64_t base, 
       default: return p - 1;
     }
   }
-  return p;
 }
 
 template <class Handler>

@@ -100,11 +100,14 @@ void Screen::put(char32_t c, int width) {
   if (flags.insert) grid_->shift_right(row, col, limit, width, erase_id());
   Grid::cut(row, col);
   Grid::cut(row, col + width);
-  row.content[col] = width == 2 ? c | kWide : c;
-  if (width == 2) row.content[col + 1] = kTail;
-  for (int i = col; i < col + width; ++i) {
-    row.style[i] = style;
-    row.stamp[i] = static_cast<std::uint32_t>(now_);
+  row.content[col] = c;
+  row.style[col] = style;
+  row.stamp[col] = static_cast<std::uint32_t>(now_);
+  if (width == 2) {
+    row.content[col] = c | kWide;
+    row.content[col + 1] = kTail;
+    row.style[col + 1] = style;
+    row.stamp[col + 1] = static_cast<std::uint32_t>(now_);
   }
   Grid::extend(row, col + width);
   touch(row);

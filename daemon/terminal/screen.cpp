@@ -15,6 +15,7 @@ void Screen::default_tabs() {
 }
 
 void Screen::set_pen(const Style& pen) {
+  is_erase_new_ |= !(pen.bg == pen_.bg);
   pen_ = pen;
   is_pen_new_ = true;
 }
@@ -31,10 +32,14 @@ void Screen::set_link(std::string_view uri) {
 
 void Screen::intern_pen() {
   pen_id_ = intern(pen_);
+  is_pen_new_ = false;
+}
+
+void Screen::intern_erase() {
   Style blank;
   blank.bg = pen_.bg;
-  erase_id_ = tables_.styles.intern(blank);
-  is_pen_new_ = false;
+  erase_id_ = intern(blank);
+  is_erase_new_ = false;
 }
 
 StyleId Screen::intern(const Style& style) {

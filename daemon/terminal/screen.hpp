@@ -182,11 +182,13 @@ class Screen {
     if (is_pen_new_) intern_pen();
     return pen_id_;
   }
+  /// The style of erased cells: the pen's background alone.
   StyleId erase_id() {
-    if (is_pen_new_) intern_pen();
+    if (is_erase_new_) intern_erase();
     return erase_id_;
   }
   void intern_pen();
+  void intern_erase();
   StyleId intern(const Style& style);
   std::uint32_t intern_grapheme(std::u32string_view text);
   void collect_garbage();
@@ -239,7 +241,7 @@ class Screen {
   std::vector<bool> tabs_;
   Style pen_;
   StyleId pen_id_ = 0, erase_id_ = 0;
-  bool is_pen_new_ = false;
+  bool is_pen_new_ = false, is_erase_new_ = false;
   char32_t last_char_ = 0;
   std::uint64_t now_ = 0;
   std::uint64_t all_touched_ = 0, scrolled_at_ = 0;
