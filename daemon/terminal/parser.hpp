@@ -22,13 +22,15 @@ namespace smartcli::terminal {
 ///   esc(const Sequence&, offset), csi(const Sequence&, offset)
 ///   osc(std::string_view, offset), dcs(const Sequence&, std::string_view, offset)
 ///   std::size_t osc_limit(std::string_view start)  bytes to keep of a long OSC that starts so
+///   bool is_spent()                                true: enough for now, `feed` returns after this sequence
 /// APC, PM and SOS are swallowed, and so is a string longer than its limit.
 class Parser {
  public:
   static constexpr std::size_t kStringLimit = 8 << 10;
 
+  /// Returns how many bytes it took: all, unless the handler is spent.
   template <class Handler>
-  void feed(std::string_view bytes, Handler& handler);
+  std::size_t feed(std::string_view bytes, Handler& handler);
 
   std::uint64_t offset() const { return offset_; }
   void set_offset(std::uint64_t offset) { offset_ = offset; }
@@ -129,12 +131,12 @@ inline const char* skip_printable(const char* p, const char* end) {
 }
 
 template <class Handler>
-void Parser::feed(std::string_view bytes, Handler& handler) {
+std::size_t Parser::feed(std::string_view bytes, Handler& handler) {
   const char* p = bytes.data();
   const char* const end = p + bytes.size();
   // Offset of a place in this piece: its address less the start's, plus what came before.
   const std::uint64_t base = offset_ - reinterpret_cast<std::uintptr_t>(p);
-  while (p < end) {
+  while (p < end && !handler.is_spent()) {
     switch (state_) {
       case State::ground: p = ground(p, end, base, handler); break;
       case State::utf8: p = utf8(p, end, base, handler); break;
@@ -143,7 +145,9 @@ void Parser::feed(std::string_view bytes, Handler& handler) {
       default: p = control(p, end, base, handler); break;
     }
   }
-  offset_ += bytes.size();
+  const auto taken = static_cast<std::size_t>(p - bytes.data());
+  offset_ += taken;
+  return taken;
 }
 
 #define SMARTCLI_OFFSET(p) (base + reinterpret_cast<std::uintptr_t>(p))
@@ -163,6 +167,7 @@ const char* Parser::ground(const char* p, const char* end, std::uint64_t base, H
     } else if (c < 0x20) {
       ++p;
       handler.execute(c, SMARTCLI_OFFSET(p));
+      if (handler.is_spent()) return p;
     } else if (c == 0x7f) {
       ++p;
     } else {

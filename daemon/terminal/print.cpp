@@ -163,7 +163,9 @@ bool Screen::join(char32_t c, std::uint8_t properties) {
 void Screen::repeat(int n) {
   if (last_char_ == 0) return;
   const char32_t c = last_char_;
-  for (n = std::min(n, cols_ * rows_); n > 0; --n) print(c, now_);
+  n = std::min(n, cols_ * rows_);
+  work_ += 8 * static_cast<std::uint64_t>(n);
+  for (; n > 0; --n) print(c, now_);
 }
 
 }  // namespace smartcli::terminal

@@ -60,6 +60,7 @@ void Screen::each_row(Visit visit) {
 
 // The cost is that of the cells, paid once for at least as many new values as were alive before.
 void Screen::collect_garbage() {
+  work_ += static_cast<std::uint64_t>(cols_ * rows_);
   std::vector<bool> styles(tables_.styles.capacity());
   std::vector<bool> graphemes(tables_.graphemes.capacity());
   styles[pen_id_] = styles[erase_id_] = true;
@@ -112,6 +113,7 @@ void Screen::show_alternate(bool is_on) {
 }
 
 void Screen::clear_active() {
+  work_ += static_cast<std::uint64_t>(cols_ * rows_);
   for (int r = 0; r < rows_; ++r) {
     grid_->erase(grid_->row(r), 0, cols_, erase_id());
     grid_->row(r).wraps = false;

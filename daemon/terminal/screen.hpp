@@ -64,6 +64,9 @@ class Screen {
   /// Offset of the action that follows: stamps and `touched` take it.
   void at(std::uint64_t offset) { now_ = offset; }
   std::uint64_t now() const { return now_; }
+  /// Cells that actions went through beyond those of the text itself: grows by up to a screenful for a few
+  /// bytes.
+  std::uint64_t work() const { return work_; }
 
   // -- print.cpp
   /// `offset` is just past the last of the n characters.
@@ -213,6 +216,7 @@ class Screen {
   void roll_up(int top, int bottom, int n, Cause cause);
   void roll_down(int top, int bottom, int n);
   void move_block(int top, int bottom, int n);
+  void shift_cols(int from, int n, void (Grid::*shift)(Row&, int, int, int, StyleId) const);
   void push_to_history(const Row& row);
   std::uint64_t newest_of(const Row& row) const;
   void erase_cells(int row, int from, int to, Erase what);
@@ -244,6 +248,7 @@ class Screen {
   bool is_pen_new_ = false, is_erase_new_ = false;
   char32_t last_char_ = 0;
   std::uint64_t now_ = 0;
+  std::uint64_t work_ = 0;
   std::uint64_t all_touched_ = 0, scrolled_at_ = 0;
   std::uint64_t epoch_ = 0;
 };

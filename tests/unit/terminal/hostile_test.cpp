@@ -207,6 +207,23 @@ TEST_CASE("T17 a control at any place of a sequence leaves the terminal well", "
       }
 }
 
+TEST_CASE("a caller can stop where few bytes cost much, and go on to the same state", "[terminal][work]") {
+  const std::string bytes = repeated("\033#8\033[2J\033[1;1;500;900;1$rab\n\033[999b\033[99S", 20);
+  Terminal whole({1000, 500}, {}), parts({1000, 500}, {});
+  whole.feed(bytes);
+  std::string_view rest = bytes;
+  int calls = 0;
+  while (!rest.empty()) {
+    const std::size_t taken = parts.feed_some(rest, 100'000);
+    REQUIRE(taken > 0);
+    rest.remove_prefix(taken);
+    ++calls;
+  }
+  CHECK(calls > 20);
+  CHECK(parts.offset() == bytes.size());
+  CHECK(dump(parts) == dump(whole));
+}
+
 TEST_CASE("endless new styles, links and clusters are reused", "[terminal][memory]") {
   Terminal terminal({80, 24}, {100, 1 << 20});
   std::size_t before = 0;
