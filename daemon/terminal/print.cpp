@@ -55,10 +55,11 @@ void Screen::wrap() {
     touch(here());
   }
   place_.pending_wrap = false;
-  if (place_.row == bottom_ - 1)
-    roll_up(top_, bottom_, 1, Cause::wrap);
-  else if (place_.row < rows_ - 1)
+  if (place_.row == bottom_ - 1) {
+    if (is_in_side_margins()) roll_up(top_, bottom_, 1, Cause::wrap);
+  } else if (place_.row < rows_ - 1) {
     ++place_.row;
+  }
   place_.col = left_;
 }
 
@@ -133,9 +134,9 @@ bool Screen::join(char32_t c, std::uint8_t properties) {
   bool becomes_wide = false;
   if ((properties & kWidthMask) != 0) {
     const bool after_pictograph = char_properties(text.front()) & kPictograph;
-    const bool is_joined = (properties & kPictograph && after_pictograph && text.back() == U'\u200d') ||
-                           (properties & kSkinTone && after_pictograph && char_width(text.back()) != 0) ||
-                           (properties & kSkinTone && after_pictograph && text.back() == U'\ufe0f');
+    const bool is_joined =
+        after_pictograph && (properties & kSkinTone ? text.back() != U'\u200d'
+                                                    : properties & kPictograph && text.back() == U'\u200d');
     becomes_wide = properties & kRegional && text.size() == 1 && char_properties(text[0]) & kRegional &&
                    !place_.pending_wrap && place_.col == col + 1 && place_.col < line_limit();
     if (!is_joined && !becomes_wide) return false;

@@ -47,11 +47,8 @@ class Screen {
     bool newline = false;        ///< LNM
     bool reverse_video = false;  ///< DECSCNM
   };
-  enum class Protection {
-    off,
-    iso,
-    dec
-  };  ///< who protected cells last: SPA counts for every erase, DECSCA for some
+  /// Who protected cells last: SPA holds against every erase, DECSCA against DECSED, DECSEL and DECSERA.
+  enum class Protection { off, iso, dec };
   Flags flags;
   Charsets charsets;
   Protection protection = Protection::off;
@@ -64,8 +61,7 @@ class Screen {
   /// Offset of the action that follows: stamps and `touched` take it.
   void at(std::uint64_t offset) { now_ = offset; }
   std::uint64_t now() const { return now_; }
-  /// Cells that actions went through beyond those of the text itself: grows by up to a screenful for a few
-  /// bytes.
+  /// Cells that actions went through beyond those of the text itself: a few bytes may cost a screenful.
   std::uint64_t work() const { return work_; }
 
   // -- print.cpp
@@ -229,9 +225,10 @@ class Screen {
   void reflow(int cols, int rows);
   void resize_alternate(int cols, int rows);
   int last_row_in_use() const;
-  /// Where the primary screen's cursor is, also while the alternate one is shown.
-  Place& primary_place() { return is_alternate() ? saved_[0].place : place_; }
-  CellLine pull_history();
+  /// What must stay on its character of the primary screen: the saved cursor, and the live one if it is
+  /// there.
+  std::vector<Place*> primary_places();
+  CellLine pull_history(int cols);
   std::uint64_t newest_of(const CellLine& line) const;
 
   int cols_, rows_;

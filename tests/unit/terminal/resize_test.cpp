@@ -132,6 +132,30 @@ TEST_CASE("the primary screen reflows under the alternate one, which does not", 
   CHECK(terminal.screen_text() == std::vector<std::string>{"abcdef", "gh", "$ !", ""});
 }
 
+TEST_CASE("the cursor under the alternate screen stays on its line when the height changes",
+          "[terminal][resize]") {
+  Terminal terminal({10, 6}, {});
+  terminal.feed("1\r\n2\r\n3\r\n4\r\n5\r\n$ \033[?1049h");
+  terminal.resize({10, 3});
+  terminal.feed("\033[?1049lx");
+  CHECK(terminal.screen_text() == std::vector<std::string>{"4", "5", "$ x"});
+  terminal.feed("\033[?1049h");
+  terminal.resize({10, 6});
+  terminal.feed("\033[?1049ly");
+  CHECK(terminal.screen_text()[0] == "1");
+  CHECK(terminal.screen_text()[5] == "$ xy");
+}
+
+TEST_CASE("lines from a screen one column wide come back with wide characters whole", "[terminal][resize]") {
+  Terminal terminal({1, 2}, {});
+  terminal.feed("\u4e2d\r\n\u6587\r\n\u5b57\r\nx");
+  terminal.resize({4, 2});
+  terminal.resize({4, 9});
+  CHECK(terminal.screen_text()[0] == "\u4e2d");
+  CHECK(terminal.row_cells(terminal.screen_top())[0].is_wide);
+  CHECK(broken_invariant(terminal) == "");
+}
+
 TEST_CASE("sizes outside the bounds are clamped", "[terminal][resize]") {
   Terminal terminal({0, -3}, {});
   CHECK(terminal.size() == Size{1, 1});
