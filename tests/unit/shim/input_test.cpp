@@ -58,7 +58,8 @@ TEST_CASE("an input's fence stands before its echo, in the reply, the mark and t
   CHECK(journal.count(EventType::write_done) == 0);
 }
 
-TEST_CASE("a repeated request is answered, not typed, also by a later owner; without an id nothing is a repeat") {
+TEST_CASE(
+    "a repeated request is answered, not typed, also by a later owner; without an id nothing is a repeat") {
   Session session(shell("exec cat"));
   session.own();
   const auto first = session.peer().input("one\n", request_id(1));
@@ -82,7 +83,8 @@ TEST_CASE("a repeated request is answered, not typed, also by a later owner; wit
   CHECK(reply(other.input("one\n", request_id(1), 1)).status == Status::repeated);
 }
 
-TEST_CASE("F08: a line in canonical mode is refused past 4095 bytes, over all sends, before a byte is written") {
+TEST_CASE(
+    "F08: a line in canonical mode is refused past 4095 bytes, over all sends, before a byte is written") {
   Session session(shell("echo ready; read line; echo ${#line}; read line; echo ${#line}; exec cat"));
   session.own();
   REQUIRE(session.until_output("ready"));
@@ -94,13 +96,18 @@ TEST_CASE("F08: a line in canonical mode is refused past 4095 bytes, over all se
   CHECK(reply(session.peer().input(std::string(95, 'b') + "\n", request_id(5))).status == Status::ok);
   REQUIRE(session.until_output("\n4095\r\n"));
   // Several lines in one message count each for itself.
-  CHECK(reply(session.peer().input(std::string(3000, 'c') + "\r" + std::string(3000, 'd') + "\n")).status == Status::ok);
-  REQUIRE(session.until_output("\n3000\r\n"));
+  CHECK(reply(session.peer().input(std::string(3000, 'c') + "\r" + std::string(3000, 'd') + "\n")).status ==
+        Status::ok);
+  // Where the echo of the second stands in relation to the answer to the first is the kernel's business.
+  CHECK(session.until([&] { return session.output().size() == 7 + 4097 + 6 + 2 * 3002 + 6 + 3002; }));
+  CHECK(session.until_output("3000\r\n"));
   CHECK(session.header().marks_written == 3);
 }
 
-TEST_CASE("F08: a program that does not read: the rest queues, one message at a time, and can be taken back") {
-  Session session(shell("stty raw -echo; echo ready; read -r x < /dev/null; while [ ! -e /nowhere ]; do sleep 0.02; done"));
+TEST_CASE(
+    "F08: a program that does not read: the rest queues, one message at a time, and can be taken back") {
+  Session session(shell(
+      "stty raw -echo; echo ready; read -r x < /dev/null; while [ ! -e /nowhere ]; do sleep 0.02; done"));
   session.own();
   REQUIRE(session.until_output("ready"));
   const std::string text(60'000, 'x');
@@ -127,11 +134,12 @@ TEST_CASE("F08: a program that does not read: the rest queues, one message at a 
   cancel.id = request_id(1);
   const auto cancelled = session.peer().ask(cancel, MessageType::cancel_input);
   CHECK(reply(cancelled).status == Status::ok);
-  CHECK(reply(cancelled).accepted == accepted);
+  CHECK(reply(cancelled).accepted >= accepted);  // the terminal moves bytes on by itself
+  CHECK(reply(cancelled).accepted < text.size());
   const auto done = session.peer().notice(MessageType::input_done);
   REQUIRE(done);
   CHECK(done->as<InputDone>().status == Status::cancelled);
-  CHECK(done->as<InputDone>().accepted == accepted);
+  CHECK(done->as<InputDone>().accepted == reply(cancelled).accepted);
   CHECK(done->as<InputDone>().id == request_id(1));
   CHECK(reply(session.peer().input("y", request_id(2))).status == Status::ok);
   // A program that ends with input queued says so.
@@ -144,7 +152,8 @@ TEST_CASE("F08: a program that does not read: the rest queues, one message at a 
 }
 
 TEST_CASE("what queues is delivered whole once the program reads") {
-  Session session(shell("stty raw -echo; echo ready; read -r go < /dev/null; sleep 0.3; head -c 60000 | cksum"));
+  Session session(
+      shell("stty raw -echo; echo ready; read -r go < /dev/null; sleep 0.3; head -c 60000 | cksum"));
   session.own();
   REQUIRE(session.until_output("ready"));
   std::string text;
@@ -175,11 +184,14 @@ TEST_CASE("what queues is delivered whole once the program reads") {
 }
 
 TEST_CASE("a secret is written only while the line is canonical without echo, and leaves no length behind") {
-  Session session(shell("echo ready; read go; stty -echo; echo ask; read secret; echo got ${#secret}; stty raw; echo raw; cat"));
+  Session session(
+      shell("echo ready; read go; stty -echo; echo ask; read secret; echo got ${#secret}; stty raw; echo "
+            "raw; cat"));
   session.own();
   REQUIRE(session.until_output("ready"));
   const auto secret = [&] {
-    return session.peer().input("hunter2\n", request_id(4), 0, WriteCondition::canonical_no_echo, kInputSecret);
+    return session.peer().input("hunter2\n", request_id(4), 0, WriteCondition::canonical_no_echo,
+                                kInputSecret);
   };
   CHECK(reply(secret()).status == Status::condition);
   CHECK(session.header().marks_written == 0);
@@ -188,10 +200,14 @@ TEST_CASE("a secret is written only while the line is canonical without echo, an
   CHECK(reply(secret()).status == Status::ok);
   REQUIRE(session.until_output("got 7"));
   REQUIRE(session.until_output("raw"));
-  CHECK(reply(session.peer().input("x", request_id(6), 0, WriteCondition::canonical_no_echo)).status == Status::condition);
-  CHECK(reply(session.peer().input("x", request_id(6), 0, WriteCondition::not_canonical)).status == Status::ok);
-  CHECK(reply(session.peer().input("x", request_id(8), 0, static_cast<WriteCondition>(3))).status == Status::unsupported);
-  CHECK(reply(session.peer().input("x", request_id(8), 0, WriteCondition::none, 4)).status == Status::unsupported);
+  CHECK(reply(session.peer().input("x", request_id(6), 0, WriteCondition::canonical_no_echo)).status ==
+        Status::condition);
+  CHECK(reply(session.peer().input("x", request_id(6), 0, WriteCondition::not_canonical)).status ==
+        Status::ok);
+  CHECK(reply(session.peer().input("x", request_id(8), 0, static_cast<WriteCondition>(3))).status ==
+        Status::unsupported);
+  CHECK(reply(session.peer().input("x", request_id(8), 0, WriteCondition::none, 4)).status ==
+        Status::unsupported);
   const Journal journal(session.journal);
   for (const auto& record : journal.records)
     if (record.head.type == EventType::input && record.as<InputEvent>().id == request_id(4))
@@ -200,7 +216,8 @@ TEST_CASE("a secret is written only while the line is canonical without echo, an
 }
 
 TEST_CASE("terminal replies go out once, in the order of their keys, and never inside a user's message") {
-  Session session(shell("stty raw -echo; echo ready; read -r x < /dev/null; sleep 0.3; head -c 60023 | tail -c 40; cat"));
+  Session session(
+      shell("stty raw -echo; echo ready; read -r x < /dev/null; sleep 0.3; head -c 60020 | tail -c 37; cat"));
   session.own();
   REQUIRE(session.until_output("ready"));
   Peer& peer = session.peer();
@@ -211,13 +228,16 @@ TEST_CASE("terminal replies go out once, in the order of their keys, and never i
   CHECK(reply(peer.terminal_reply("<dropped>", 10, 1)).status == Status::stale);
   CHECK(session.header().reply_offset == 10);
   CHECK(session.header().reply_index == 1);
-  CHECK(reply(peer.terminal_reply("<cooked>", 11, 0, false, WriteCondition::canonical_no_echo)).status == Status::condition);
+  CHECK(reply(peer.terminal_reply("<cooked>", 11, 0, false, WriteCondition::canonical_no_echo)).status ==
+        Status::condition);
   CHECK(session.header().reply_offset == 10);
-  CHECK(reply(peer.terminal_reply("<raw>", 11, 0, false, WriteCondition::not_canonical)).status == Status::ok);
+  CHECK(reply(peer.terminal_reply("<raw>", 11, 0, false, WriteCondition::not_canonical)).status ==
+        Status::ok);
   const std::string text(60'000, 'x');
   const auto typed = peer.input(text, request_id(1));
   REQUIRE(reply(typed).accepted < text.size());
-  CHECK(reply(peer.terminal_reply("<busy>", 12, 0, false, WriteCondition::not_canonical)).status == Status::busy);
+  CHECK(reply(peer.terminal_reply("<busy>", 12, 0, false, WriteCondition::not_canonical)).status ==
+        Status::busy);
   CHECK(reply(peer.terminal_reply("<inside>", 12, 0)).status == Status::ok);
   const auto done = peer.notice(MessageType::input_done);
   REQUIRE(done);
@@ -245,8 +265,9 @@ TEST_CASE("the queue of replies is bounded, and what it cannot take is counted")
 }
 
 TEST_CASE("signals reach the foreground group or the program") {
-  Session session(shell("trap 'echo parent' USR1; sh -c 'trap \"echo child\" USR1; echo ready; while :; do sleep 0.01; done' & "
-                        "while :; do sleep 0.01; done"));
+  Session session(shell(
+      "trap 'echo parent' USR1; sh -c 'trap \"echo child\" USR1; echo ready; while :; do sleep 0.01; done' & "
+      "while :; do sleep 0.01; done"));
   session.own();
   REQUIRE(session.until_output("ready"));
   Signal message{};
@@ -281,9 +302,13 @@ TEST_CASE("facts tell a read of the terminal from polls, sleeps and work") {
   const auto [script, on_terminal, name] = GENERATE(table<std::string, int, std::string>({
       {"echo ready; exec cat", 1, "cat"},
       {"echo ready; exec python3 -c 'import select,sys; select.select([sys.stdin],[],[])'", 2, "python3"},
-      {"echo ready; exec python3 -c 'import select,sys,os; r,w=os.pipe(); select.select([sys.stdin,r],[],[])'", 3, "python3"},
-      {"echo ready; exec python3 -c 'import select; p=select.poll(); p.register(0,1); p.poll()'", 2, "python3"},
-      {"echo ready; exec python3 -c 'import select; p=select.epoll(); p.register(0,1); p.poll()'", 2, "python3"},
+      {"echo ready; exec python3 -c 'import select,sys,os; r,w=os.pipe(); "
+       "select.select([sys.stdin,r],[],[])'",
+       3, "python3"},
+      {"echo ready; exec python3 -c 'import select; p=select.poll(); p.register(0,1); p.poll()'", 2,
+       "python3"},
+      {"echo ready; exec python3 -c 'import select; p=select.epoll(); p.register(0,1); p.poll()'", 2,
+       "python3"},
       {"echo ready; exec sleep 60", 0, "sleep"},
   }));
   CAPTURE(script);
@@ -295,10 +320,12 @@ TEST_CASE("facts tell a read of the terminal from polls, sleeps and work") {
     const auto packet = session.peer().ask(FactsRequest{}, MessageType::facts);
     if (reply(packet).status != Status::ok) return false;
     const auto& facts = *reinterpret_cast<const Facts*>(packet->bytes.data() + sizeof(Reply));
-    if (packet->bytes.size() != sizeof(Reply) + sizeof(Facts) + facts.processes * sizeof(ProcessFacts)) return false;
+    if (packet->bytes.size() != sizeof(Reply) + sizeof(Facts) + facts.processes * sizeof(ProcessFacts))
+      return false;
     if (facts.processes != 1 || facts.foreground_group != session.report.child_pid) return false;
     last = *reinterpret_cast<const ProcessFacts*>(packet->bytes.data() + sizeof(Reply) + sizeof(Facts));
-    return last.name == name && last.state == 'S' && last.syscall_known == 1 && last.on_terminal == on_terminal;
+    return last.name == name && last.state == 'S' && last.syscall_known == 1 &&
+           last.on_terminal == on_terminal;
   };
   CHECK(eventually(matches, 5s));
   CAPTURE(last.name, last.state, int(last.syscall_known), int(last.on_terminal), last.syscall);
@@ -321,7 +348,9 @@ TEST_CASE("facts count whole lines that nobody has read") {
 
 // --- peers
 
-TEST_CASE("C09: connecting and leaving, greeting without takeover, asking for facts: none of it disturbs the owner") {
+TEST_CASE(
+    "C09: connecting and leaving, greeting without takeover, asking for facts: none of it disturbs the "
+    "owner") {
   Session session(shell("exec cat"));
   session.own();
   std::atomic<bool> stop = false;
@@ -375,8 +404,9 @@ TEST_CASE("idle connections cannot keep a daemon out") {
 }
 
 TEST_CASE("what a shim does not know it refuses, and what is malformed does not hurt it") {
-  Session session(shell("exec cat"));
+  Session session(shell("stty raw -echo; echo ready; exec cat > /dev/null"));
   session.own();
+  REQUIRE(session.until_output("ready"));
   MessageHead unknown{static_cast<MessageType>(77), 0, sizeof unknown, 0};
   CHECK(reply(session.peer().ask(&unknown)).status == Status::unsupported);
   std::mt19937 random(12345);
@@ -391,9 +421,11 @@ TEST_CASE("what a shim does not know it refuses, and what is malformed does not 
     std::vector<char> bytes(pick(10) == 0 ? pick(65536) : pick(120));
     for (char& byte : bytes) byte = static_cast<char>(pick(4) ? 0 : random());
     if (bytes.size() >= sizeof(MessageHead) && pick(8)) {
-      MessageHead head{static_cast<MessageType>(1 + pick(12)), 0, static_cast<std::uint32_t>(bytes.size()), 0};
+      MessageHead head{static_cast<MessageType>(1 + pick(12)), 0, static_cast<std::uint32_t>(bytes.size()),
+                       0};
       // Left out: those that end the session by design.
-      if (head.type == MessageType::close || head.type == MessageType::restart || head.type == MessageType::signal)
+      if (head.type == MessageType::close || head.type == MessageType::restart ||
+          head.type == MessageType::signal)
         head.type = MessageType::facts;
       std::memcpy(bytes.data(), &head, sizeof head);
     }

@@ -35,7 +35,9 @@ std::string numbers(unsigned last) {
   return text;
 }
 
-bool same(const std::string& a, const std::string& b) { return a == b; }  // megabytes nobody wants to see in a failure
+bool same(const std::string& a, const std::string& b) {
+  return a == b;
+}  // megabytes nobody wants to see in a failure
 
 }  // namespace
 
@@ -44,7 +46,8 @@ TEST_CASE("C05: 100 MB without a daemon are all there, with the status") {
   options.cap = 256 << 20;
   Session session(options);
   session.map_named_header();
-  REQUIRE(eventually([&] { return session.header().phase.load() == static_cast<std::uint32_t>(Phase::ended); }, 60s));
+  REQUIRE(eventually(
+      [&] { return session.header().phase.load() == static_cast<std::uint32_t>(Phase::ended); }, 60s));
   CHECK(session.header().exit_value == 7);
   CHECK(session.header().gaps == 0);
   CHECK(same(session.output(), numbers(12000000)));
@@ -60,7 +63,8 @@ TEST_CASE("the cap drops the oldest segments, says so, and what is left is whole
   options.cap = cap;
   Session session(options);
   session.map_named_header();
-  REQUIRE(eventually([&] { return session.header().phase.load() == static_cast<std::uint32_t>(Phase::ended); }, 60s));
+  REQUIRE(eventually(
+      [&] { return session.header().phase.load() == static_cast<std::uint32_t>(Phase::ended); }, 60s));
   const std::string expected = numbers(2000000) + "end\r\n";
   const std::uint64_t kept = session.header().kept_offset;
   CHECK(session.header().write_offset == expected.size());
@@ -121,7 +125,8 @@ TEST_CASE("an attached daemon is read for only as far as its credit goes") {
   CHECK(session.header().exit_value == 3);
 }
 
-TEST_CASE("a stuck daemon holds a program up for two seconds, not longer; when it moves again it counts again") {
+TEST_CASE(
+    "a stuck daemon holds a program up for two seconds, not longer; when it moves again it counts again") {
   Session session(shell("seq 3000000; exit 3"));
   session.own();
   session.grant(session.header().write_offset + 1000);
@@ -136,7 +141,8 @@ TEST_CASE("kill -9 of the owner while the program floods loses no byte") {
   options.cap = 256 << 20;
   Session session(options);
   session.map_named_header();
-  // The owner is a process of its own that gives credit as it reads, and is killed at some moment; several times.
+  // The owner is a process of its own that gives credit as it reads, and is killed at some moment; several
+  // times.
   for (int round = 0; round < 8; ++round) {
     const std::uint64_t start = session.header().write_offset;
     const pid_t owner = ::fork();
@@ -151,13 +157,13 @@ TEST_CASE("kill -9 of the owner while the program floods loses no byte") {
         if (wait.revents) (void)!::read(session.output_event(), &count, sizeof count);
       }
     }
-    REQUIRE(eventually([&] {
-      return session.header().write_offset > start + 1'500'000 || session.header().phase == 2;
-    }));
+    REQUIRE(eventually(
+        [&] { return session.header().write_offset > start + 1'500'000 || session.header().phase == 2; }));
     ::kill(owner, SIGKILL);
     ::waitpid(owner, nullptr, 0);
   }
-  REQUIRE(eventually([&] { return session.header().phase == static_cast<std::uint32_t>(Phase::ended); }, 60s));
+  REQUIRE(
+      eventually([&] { return session.header().phase == static_cast<std::uint32_t>(Phase::ended); }, 60s));
   CHECK(eventually([&] { return session.header().owner_pid == 0; }));
   CHECK(session.header().exit_value == 11);
   CHECK(same(session.output(), numbers(6000000)));
@@ -230,8 +236,8 @@ TEST_CASE("F32: a full disk never stops the program; what is lost is a gap, and 
   std::string spooled(expected.size() - from, 0);
   for (std::uint64_t at = from; at < expected.size();) {
     const std::uint64_t part = std::min(expected.size() - at, kSpoolBytes - at % kSpoolBytes);
-    REQUIRE(::pread(session.spool(), spooled.data() + (at - from), part, static_cast<off_t>(at % kSpoolBytes)) ==
-            static_cast<ssize_t>(part));
+    REQUIRE(::pread(session.spool(), spooled.data() + (at - from), part,
+                    static_cast<off_t>(at % kSpoolBytes)) == static_cast<ssize_t>(part));
     at += part;
   }
   CHECK(same(spooled, expected.substr(from)));
@@ -258,7 +264,8 @@ TEST_CASE("F32: a full disk never stops the program; what is lost is a gap, and 
   const std::string whole = expected + "\r\nlater\r\n";
   for (const auto& [number, data] : journal.segments)
     CHECK(same(data, whole.substr(number * kSegmentBytes, data.size())));
-  CHECK(same(journal.segments.rbegin()->second, whole.substr(journal.segments.rbegin()->first * kSegmentBytes)));
+  CHECK(same(journal.segments.rbegin()->second,
+             whole.substr(journal.segments.rbegin()->first * kSegmentBytes)));
   int disk_gaps = 0, none_gaps = 0;
   for (const auto& record : journal.records) {
     if (record.head.type != EventType::gap) continue;
@@ -308,7 +315,8 @@ TEST_CASE("a quiet shim does not run, and gives back the pages of a burst") {
   session.own();
   REQUIRE(session.until([&] { return session.header().write_offset == numbers(1000000).size(); }));
   const auto private_kib = [&] {
-    const std::string rollup = read_file("/proc/" + std::to_string(session.report.shim_pid) + "/smaps_rollup");
+    const std::string rollup =
+        read_file("/proc/" + std::to_string(session.report.shim_pid) + "/smaps_rollup");
     return std::stoi(rollup.substr(rollup.find("Private_Dirty:") + 14));
   };
 #if !defined(__SANITIZE_ADDRESS__)

@@ -72,7 +72,7 @@ struct Writer {
   std::string path(const char* name) const { return folder.path + "/" + name; }
   void fail_segment(const char* name) { REQUIRE(::symlink("/nowhere", path(name).c_str()) == 0); }
   void heal_segment(const char* name) { REQUIRE(::unlink(path(name).c_str()) == 0); }
-  void retry() { journal.retry(std::numeric_limits<std::int64_t>::max() - 100'000); }
+  void retry() { journal.retry(journal.retry_at()); }
 
   Folder folder;
   std::unique_ptr<Header> header = std::make_unique<Header>();
@@ -98,7 +98,9 @@ TEST_CASE("CRC-32C: the check value of its catalogue, and the same in one piece 
 TEST_CASE("the line limit counts what the kernel keeps") {
   LineLimit line;
   termios settings = cooked();
-  const auto accept = [&](const std::string& text) { return line.accept(settings, text.data(), text.size()); };
+  const auto accept = [&](const std::string& text) {
+    return line.accept(settings, text.data(), text.size());
+  };
   const std::string full(4095, 'x');
   SECTION("4095 bytes fit, one more does not, and a refusal counts nothing") {
     CHECK(accept(full));
@@ -202,8 +204,14 @@ TEST_CASE("a start block is refused for any length or count that is off") {
     return parse_start(changed.data(), changed.size(), &view);
   };
   CHECK_FALSE(with([](StartBlock& b) { b.argc = 3; }));
-  CHECK_FALSE(with([](StartBlock& b) { b.argc = 0; b.envc = 3; }));
-  CHECK_FALSE(with([](StartBlock& b) { b.envc = 0xffffffff; b.argc = 0xffffffff; }));
+  CHECK_FALSE(with([](StartBlock& b) {
+    b.argc = 0;
+    b.envc = 3;
+  }));
+  CHECK_FALSE(with([](StartBlock& b) {
+    b.envc = 0xffffffff;
+    b.argc = 0xffffffff;
+  }));
   CHECK_FALSE(with([](StartBlock& b) { b.cols = 0; }));
   CHECK_FALSE(with([](StartBlock& b) { b.flags = 8; }));
   CHECK_FALSE(with([](StartBlock& b) { b.abi_major = 9; }));
@@ -233,7 +241,7 @@ TEST_CASE("a disk that fails for a while and heals in time leaves no gap") {
   writer.write(1'500'000);
   const Journal journal(writer.folder.path);
   CHECK(journal.faults.empty());
-  CHECK(journal.all() == writer.all);
+  CHECK((journal.all() == writer.all));
   CHECK(journal.count(EventType::resize) == 1);
   REQUIRE(journal.count(EventType::gap) == 1);
   CHECK(journal.last(EventType::gap)->as<GapEvent>().reason == GapReason::none);
@@ -265,7 +273,7 @@ TEST_CASE("a disk that fails for long costs whole segments, with the gap in its 
   const Journal journal(writer.folder.path);
   CHECK(journal.faults.empty());
   for (const auto& [number, data] : journal.segments)
-    CHECK(data == writer.all.substr(number * kSegmentBytes, data.size()));
+    CHECK((data == writer.all.substr(number * kSegmentBytes, data.size())));
   REQUIRE(journal.count(EventType::gap) == 1);
   const auto* gap = journal.last(EventType::gap);
   CHECK(gap->as<GapEvent>().from == kSegmentBytes);
@@ -280,7 +288,9 @@ TEST_CASE("a disk that fails for long costs whole segments, with the gap in its 
   CHECK(journal.segments.rbegin()->second.size() == writer.all.size() % kSegmentBytes);
 }
 
-TEST_CASE("with no room in the spool for an event, times and inputs go first, a resize is refused, an exit has its place") {
+TEST_CASE(
+    "with no room in the spool for an event, times and inputs go first, a resize is refused, an exit has its "
+    "place") {
   Writer writer;
   writer.fail_segment("00000001.seg");
   writer.write(kSegmentBytes + 10);
@@ -322,7 +332,7 @@ TEST_CASE("where the spool cannot be written either, all up to the next segment 
   writer.write(100'000);
   const Journal journal(writer.folder.path);
   CHECK(journal.faults.empty());
-  CHECK(journal.segments.at(1) == writer.all.substr(kSegmentBytes));
+  CHECK((journal.segments.at(1) == writer.all.substr(kSegmentBytes)));
   const auto* gap = journal.last(EventType::gap);
   REQUIRE(gap);
   CHECK(gap->as<GapEvent>().to == kSegmentBytes);

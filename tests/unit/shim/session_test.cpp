@@ -2,15 +2,15 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <memory>
 #include <fstream>
+#include <memory>
 #include <sstream>
 
 #include "shim_client.hpp"
@@ -77,7 +77,8 @@ TEST_CASE("B021: more than 4 KiB printed just before the exit arrive whole") {
   }
 }
 
-TEST_CASE("B008: a program that closes its terminal before its end keeps its status, and nobody spins meanwhile") {
+TEST_CASE(
+    "B008: a program that closes its terminal before its end keeps its status, and nobody spins meanwhile") {
   Session session(shell("echo $$; exec 0<&- 1>&- 2>&-; while [ ! -e go ]; do sleep 0.05; done; exit 7"));
   session.own();
   const auto before = cpu_ticks(session.report.shim_pid);
@@ -141,7 +142,8 @@ TEST_CASE("B106: a program killed from outside is recorded as ended by that sign
 TEST_CASE("B127, T37: programs see descriptors 0, 1, 2 on their own terminal and nothing else") {
   std::vector<std::unique_ptr<Session>> sessions;
   for (int i = 0; i < 50; ++i)
-    sessions.push_back(std::make_unique<Session>(shell("tty; cd /proc/$$/fd; echo fds: *; for f in *; do readlink $f; done; cat")));
+    sessions.push_back(std::make_unique<Session>(
+        shell("tty; cd /proc/$$/fd; echo fds: *; for f in *; do readlink $f; done; cat")));
   for (auto& session : sessions) {
     session->own();
     REQUIRE(session->until_output("fds: "));
@@ -169,7 +171,8 @@ TEST_CASE("B128: when daemon and shim die together the program is hung up") {
 }
 
 TEST_CASE("B176, B178, T38: signals, mask, limits, umask are not the starter's") {
-  struct sigaction ignore {}, before_int{}, before_pipe{};
+  struct sigaction ignore {
+  }, before_int{}, before_pipe{};
   ignore.sa_handler = SIG_IGN;
   ::sigaction(SIGINT, &ignore, &before_int);
   ::sigaction(SIGPIPE, &ignore, &before_pipe);
@@ -178,7 +181,8 @@ TEST_CASE("B176, B178, T38: signals, mask, limits, umask are not the starter's")
   sigaddset(&blocked, SIGTERM);
   sigaddset(&blocked, SIGWINCH);
   ::sigprocmask(SIG_BLOCK, &blocked, &mask_before);
-  Options options = shell("cat /proc/$$/status; umask; ulimit -n; ulimit -Hn; ulimit -c; ulimit -f; pwd; exit 3");
+  Options options =
+      shell("cat /proc/self/status; umask; ulimit -n; ulimit -Hn; ulimit -c; ulimit -f; pwd; exit 3");
   options.umask = 027;
   options.nofile_soft = 333;
   options.nofile_hard = 444;
@@ -204,7 +208,7 @@ TEST_CASE("T35: nobody else may open the slave") {
   Session session(shell("tty; cat"));
   session.own();
   REQUIRE(session.until_output("\n"));
-  struct stat status{};
+  struct stat status {};
   const std::string text = session.output();
   REQUIRE(::stat(text.substr(0, text.find('\r')).c_str(), &status) == 0);
   CHECK((status.st_mode & 044) == 0);
@@ -238,7 +242,8 @@ TEST_CASE("F11: a program that cannot be executed is told apart and leaves nothi
   CHECK(session.report.errno_value == error);
   Peer pair(std::move(session.pair));
   CHECK(pair.is_closed());
-  CHECK(std::system(("test -z \"$(ls -A " + runtime.path + " " + journal.path + " | grep -v :)\"").c_str()) == 0);
+  CHECK(std::system(("test -z \"$(ls -A " + runtime.path + " " + journal.path + " | grep -v :)\"").c_str()) ==
+        0);
 }
 
 TEST_CASE("an argument list the kernel does not take is E2BIG") {
@@ -285,10 +290,10 @@ TEST_CASE("folders that are missing, or a journal that is not empty, stop the st
 
 TEST_CASE("header, socket and journal are for their owner only") {
   Session session(shell("cat"));
-  for (const std::string& file : {session.runtime + "/" + session.stem + ".hdr",
-                                  session.runtime + "/" + session.stem + ".sock", session.journal + "/00000000.seg",
-                                  session.journal + "/00000000.events"}) {
-    struct stat status{};
+  for (const std::string& file :
+       {session.runtime + "/" + session.stem + ".hdr", session.runtime + "/" + session.stem + ".sock",
+        session.journal + "/00000000.seg", session.journal + "/00000000.events"}) {
+    struct stat status {};
     REQUIRE(::stat(file.c_str(), &status) == 0);
     CHECK((status.st_mode & 0777) == 0600);
   }
@@ -322,12 +327,15 @@ TEST_CASE("the shim is nobody's child, leads no session and keeps no descriptor 
   CHECK(parent != ::getpid());
   CHECK(posix_session != session.report.shim_pid);
   CHECK(tty == 0);
-  CHECK(read_file("/proc/" + std::to_string(session.report.shim_pid) + "/cmdline") == std::string("smartcli-shim\0", 14));
+  CHECK(read_file("/proc/" + std::to_string(session.report.shim_pid) + "/cmdline") ==
+        std::string("smartcli-shim\0", 14));
 }
 
 TEST_CASE("F10: close names who left by setsid, and ends them only with the tree") {
   const bool tree = GENERATE(false, true);
-  Session session(shell("setsid sleep 600 & setsid sh -c 'sleep 601 & wait' & echo left; trap '' HUP TERM; while :; do sleep 1; done"));
+  Session session(
+      shell("setsid sleep 600 & setsid sh -c 'sleep 601 & wait' & echo left; trap '' HUP TERM; while :; do "
+            "sleep 1; done"));
   session.own();
   REQUIRE(session.until_output("left"));
   const auto sleepers = [&] {
@@ -356,10 +364,13 @@ TEST_CASE("F10: close names who left by setsid, and ends them only with the tree
   for (const pid_t pid : sleepers()) ::kill(pid, SIGKILL);
 }
 
-TEST_CASE("close ends what ignores hang-up and TERM, what is stopped, and what forks on; header and socket go, the journal stays") {
-  Session session(
-      shell("trap 'echo hup' HUP; trap '' TERM; (trap '' HUP TERM; while :; do sleep 0.01; done) & kill -STOP $!; "
-            "(trap '' HUP TERM INT; while :; do (sleep 5 &); sleep 0.02; done) & echo ready; while :; do sleep 0.01; done"));
+TEST_CASE(
+    "close ends what ignores hang-up and TERM, what is stopped, and what forks on; header and socket go, the "
+    "journal stays") {
+  Session session(shell(
+      "trap 'echo hup' HUP; trap '' TERM; (trap '' HUP TERM; while :; do sleep 0.01; done) & kill -STOP $!; "
+      "(trap '' HUP TERM INT; while :; do (sleep 5 &); sleep 0.02; done) & echo ready; while :; do sleep "
+      "0.01; done"));
   session.own();
   REQUIRE(session.until_output("ready"));
   const auto begin = std::chrono::steady_clock::now();
@@ -418,7 +429,8 @@ TEST_CASE("a shim inside the session, and its programs, are not closed with it")
   std::uint8_t id[16] = {7};
   smartcli::Fd block = start_block(inner, runtime.path, journal.path, "inner", id);
   const std::string path = "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(block.get());
-  Session session(shell("exec 3<>" + path + "; " + SMARTCLI_SHIM + " <&3 >/dev/null 2>/dev/null; echo started; cat"));
+  Session session(
+      shell("exec 3<>" + path + "; " + SMARTCLI_SHIM + " <&3 >/dev/null 2>/dev/null; echo started; cat"));
   session.own();
   REQUIRE(session.until_output("started"));
   REQUIRE(eventually([&] { return !read_file(runtime.path + "/pid").empty(); }));
