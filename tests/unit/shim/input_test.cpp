@@ -59,7 +59,7 @@ TEST_CASE("an input's fence stands before its echo, in the reply, the mark and t
 }
 
 TEST_CASE(
-    "a repeated request is answered, not typed, also by a later owner; without an id nothing is a repeat") {
+    "a repeated request is answered, not typed, also by a later owner, without an id nothing is a repeat") {
   Session session(shell("exec cat"));
   session.own();
   const auto first = session.peer().input("one\n", request_id(1));
@@ -116,7 +116,8 @@ TEST_CASE(
   const std::uint32_t accepted = reply(packet).accepted;
   CHECK(accepted > 1000);
   CHECK(accepted < text.size());
-  CHECK(session.header().input_queued == text.size() - accepted);
+  CHECK(session.header().input_queued > 0);
+  CHECK(session.header().input_queued <= text.size() - accepted);
   CHECK(session.header().marks[0].state == static_cast<std::uint32_t>(MarkState::writing));
   CHECK(reply(session.peer().input("y", request_id(2))).status == Status::busy);
   CHECK(reply(session.peer().input(text, request_id(1))).status == Status::repeated);
@@ -371,7 +372,7 @@ TEST_CASE(
   CHECK(session.header().owner_pid == ::getpid());
 }
 
-TEST_CASE("only who took over may act; a takeover drops the owner before") {
+TEST_CASE("only who took over may act, a takeover drops the owner before") {
   Session session(shell("exec cat"));
   session.own();
   Peer guest(session.connect_socket());

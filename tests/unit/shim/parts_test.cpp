@@ -111,7 +111,7 @@ TEST_CASE("the line limit counts what the kernel keeps") {
     CHECK(line.count() == 0);
     CHECK_FALSE(accept(full + "x\n"));
   }
-  SECTION("end of file, kill and interrupt end the line; an erase takes one byte back, a word none") {
+  SECTION("end of file, kill and interrupt end the line, an erase takes one byte back, a word none") {
     for (const char* end : {"\x04", "\x15", "\x03", "\x1c", "\x1a"}) {
       CHECK(accept(full));
       CHECK(accept(end));

@@ -334,14 +334,14 @@ TEST_CASE("the shim is nobody's child, leads no session and keeps no descriptor 
 TEST_CASE("F10: close names who left by setsid, and ends them only with the tree") {
   const bool tree = GENERATE(false, true);
   Session session(
-      shell("setsid sleep 600 & setsid sh -c 'sleep 601 & wait' & echo left; trap '' HUP TERM; while :; do "
+      shell("setsid sleep 6010 & setsid sh -c 'sleep 6011 & wait' & echo left; trap '' HUP TERM; while :; do "
             "sleep 1; done"));
   session.own();
   REQUIRE(session.until_output("left"));
   const auto sleepers = [&] {
     std::vector<pid_t> found;
     std::stringstream list;
-    FILE* pipe = ::popen("pgrep -f '^sleep 60[01]$'", "r");
+    FILE* pipe = ::popen("pgrep -f '^sleep 601[01]$'", "r");
     char line[64];
     while (std::fgets(line, sizeof line, pipe)) found.push_back(std::stoi(line));
     ::pclose(pipe);
@@ -365,7 +365,7 @@ TEST_CASE("F10: close names who left by setsid, and ends them only with the tree
 }
 
 TEST_CASE(
-    "close ends what ignores hang-up and TERM, what is stopped, and what forks on; header and socket go, the "
+    "close ends what ignores hang-up and TERM, what is stopped, and what forks on, header and socket go, the "
     "journal stays") {
   Session session(shell(
       "trap 'echo hup' HUP; trap '' TERM; (trap '' HUP TERM; while :; do sleep 0.01; done) & kill -STOP $!; "
