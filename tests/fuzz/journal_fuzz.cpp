@@ -46,9 +46,9 @@ void repair(std::string& events) {
 }
 
 const std::string& folder() {
-  static const std::string path = [] {
-    std::string pattern = "/dev/shm/journal-fuzz-XXXXXX";
-    check(::mkdtemp(pattern.data()) != nullptr, "mkdtemp");
+  static const std::string& path = *[] {  // outlives the handler below
+    auto* pattern = new std::string("/dev/shm/journal-fuzz-XXXXXX");
+    check(::mkdtemp(pattern->data()) != nullptr, "mkdtemp");
     std::atexit([] {
       std::error_code ignored;
       std::filesystem::remove_all(folder(), ignored);
