@@ -486,8 +486,9 @@ TEST_CASE("restart runs the program again, or another, under the same session", 
   if (!revision) FAIL(revision.error().message);
   CHECK(*revision >= 6);
   s.until_text("run\r\nrun\r\n");
+  const int before = s.exits;  // the end that the restart brought is not always seen: it is over soon
   REQUIRE(s.type("\r").has_value());
-  s.loop.until([&] { return s.exits == 2; });
+  s.loop.until([&] { return s.exits == before + 1; });
   CHECK(s.holder->header().exit_value == 4);
 
   auto spec = s.spec;
