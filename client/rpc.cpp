@@ -15,12 +15,13 @@ namespace {
 constexpr int kHelloMs = 5000;
 
 Error hung_up() {
-  return Error{ErrorCode::daemon_unreachable, "the daemon closed the connection; sessions go on, try again"};
+  return Error{ErrorCode::daemon_unreachable, "the daemon closed the connection; sessions go on, try again",
+               Rpc::kHungUp};
 }
 
 }  // namespace
 
-Result<void> Rpc::write_all(std::string_view bytes) {
+void Rpc::write_all(std::string_view bytes) {
   while (!bytes.empty()) {
     const auto n = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
@@ -32,10 +33,9 @@ Result<void> Rpc::write_all(std::string_view bytes) {
       continue;
     }
     // The daemon may have said why before it hung up: what it wrote is read first.
-    if (n <= 0) return {};
+    if (n <= 0) return;
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
-  return {};
 }
 
 Result<std::string> Rpc::next_line(int timeout_ms) {
@@ -65,34 +65,44 @@ Result<std::string> Rpc::next_line(int timeout_ms) {
   }
 }
 
-Result<std::string> Rpc::call(std::string_view method, std::string_view params_json) {
-  std::string out;
-  if (!greeted_) {
-    Hello::Request hello;
-    hello.client = "smartcli " SMARTCLI_VERSION;
-    if (!client_id_.empty()) hello.client_id = client_id_;
-    out = request_line(0, Hello::info.name, encode_text(hello));
+std::string Rpc::hello_line() const {
+  Hello::Request hello;
+  hello.client = "smartcli " SMARTCLI_VERSION;
+  if (!client_id_.empty()) hello.client_id = client_id_;
+  return request_line(0, Hello::info.name, encode_text(hello));
+}
+
+Result<void> Rpc::take_hello() {
+  auto line = next_line(kHelloMs);
+  if (!line) return line.error();
+  auto reply = parse_reply(*line);
+  if (!reply) {
+    return Error{ErrorCode::version_mismatch, "what answers on the socket is no smartcli daemon of protocol " +
+                                                  std::to_string(kProtocolMin) + " to " + std::to_string(kProtocolMax) +
+                                                  ": " + reply.error().message};
   }
+  if (reply->error) return *reply->error;
+  auto hello = decode_text<Hello::Reply>(reply->result);
+  if (!hello || hello->protocol < kProtocolMin || hello->protocol > kProtocolMax) {
+    return Error{ErrorCode::version_mismatch,
+                 "the daemon answers with protocol " + (hello ? std::to_string(hello->protocol) : "?") +
+                     ", this client speaks " + std::to_string(kProtocolMin) + " to " + std::to_string(kProtocolMax)};
+  }
+  greeted_ = true;
+  return {};
+}
+
+Result<void> Rpc::greet() {
+  if (greeted_) return {};
+  write_all(hello_line());
+  return take_hello();
+}
+
+Result<std::string> Rpc::call(std::string_view method, std::string_view params_json) {
   const std::int64_t id = ++next_id_;
-  out += request_line(id, method, params_json);
-  if (auto written = write_all(out); !written) return written.error();
+  write_all((greeted_ ? std::string() : hello_line()) + request_line(id, method, params_json));
   if (!greeted_) {
-    auto line = next_line(kHelloMs);
-    if (!line) return line.error();
-    auto reply = parse_reply(*line);
-    if (!reply) {
-      return Error{ErrorCode::version_mismatch, "what answers on the socket is no smartcli daemon of protocol " +
-                                                    std::to_string(kProtocolMin) + " to " + std::to_string(kProtocolMax) +
-                                                    ": " + reply.error().message};
-    }
-    if (reply->error) return *reply->error;
-    auto hello = decode_text<Hello::Reply>(reply->result);
-    if (!hello || hello->protocol < kProtocolMin || hello->protocol > kProtocolMax) {
-      return Error{ErrorCode::version_mismatch,
-                   "the daemon answers with protocol " + (hello ? std::to_string(hello->protocol) : "?") +
-                       ", this client speaks " + std::to_string(kProtocolMin) + " to " + std::to_string(kProtocolMax)};
-    }
-    greeted_ = true;
+    if (auto greeting = take_hello(); !greeting) return greeting.error();
   }
   for (;;) {
     auto line = next_line(-1);

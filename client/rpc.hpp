@@ -13,15 +13,21 @@ class Rpc {
  public:
   explicit Rpc(Fd socket, std::string client_id) : socket_(std::move(socket)), client_id_(std::move(client_id)) {}
 
-  /// Sends one request and returns its result as JSON text. The first call says hello in the same write.
-  /// Errors: what the daemon replied; daemon_unreachable (it hung up, or says nothing for 5 s to the hello).
+  /// Says hello and waits for the answer; `call` does it by itself, in one write with the request.
+  Result<void> greet();
+  /// Sends one request and returns its result as JSON text.
+  /// Errors: what the daemon replied; daemon_unreachable (it says nothing for 5 s to the hello; or, with detail kHungUp, it
+  /// closed the connection: whether it acted on the request is then unknown).
   Result<std::string> call(std::string_view method, std::string_view params_json);
+  static constexpr const char* kHungUp = "hung_up";
   /// Blocks until the daemon closes the connection.
   void wait_for_end();
 
  private:
   Result<std::string> next_line(int timeout_ms);
-  Result<void> write_all(std::string_view bytes);
+  void write_all(std::string_view bytes);
+  std::string hello_line() const;
+  Result<void> take_hello();
 
   Fd socket_;
   std::string client_id_;

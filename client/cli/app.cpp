@@ -1,11 +1,13 @@
 #include "cli/app.hpp"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <cstdlib>
 
@@ -59,7 +61,17 @@ void fill(Spawn::Request& request) {
   }
 }
 template <class R>
-void fill(R&) {}
+void fill(R& request) {
+  // Every input has an id, so that it can be asked for again if the daemon dies under it: it is typed once.
+  if constexpr (requires { request.request_id; }) {
+    if (!request.request_id) {
+      std::uint64_t random[2] = {};
+      if (::getrandom(random, sizeof random, 0) == sizeof random) {
+        request.request_id = std::to_string(random[0]) + "-" + std::to_string(random[1]);
+      }
+    }
+  }
+}
 
 template <class R>
 void want_detail(R& request, bool json) {
@@ -204,6 +216,48 @@ Error parse_error(const CLI::App& app, const CLI::ParseError& error, std::string
   return usage(text::inert_line(error.what()), command);
 }
 
+/// What a wait without --timeout waits for; 0: for ever.
+template <class M>
+std::int64_t default_timeout() {
+  return std::is_same_v<M, WaitExit> ? limits::wait_exit_timeout_ms.standard : limits::wait_timeout_ms.standard;
+}
+
+/// One request and its result. A daemon that dies under it is replaced and asked again where that cannot act twice: what only
+/// looks, and input, which has an id. A wait goes on for the rest of its time.
+template <class M>
+Result<std::string> ask(typename M::Request request, const Environment& env) {
+  constexpr bool kRepeatable = M::info.access == Access::read || requires { request.request_id; };
+  constexpr auto kPatience = std::chrono::seconds(10);
+  const auto began = std::chrono::steady_clock::now();
+  std::optional<std::chrono::steady_clock::time_point> first_failure;
+  for (;;) {
+    auto socket = client::connect(env, auto_start<M>(request));
+    if (!socket) return socket.error();
+    client::Rpc rpc(std::move(*socket), env.get("SMARTCLI_CLIENT").value_or(""));
+    Result<std::string> result(std::string{});
+    bool was_asked = true;
+    if constexpr (!kRepeatable) {
+      auto greeting = rpc.greet();
+      was_asked = greeting.has_value();
+      if (!was_asked) result = greeting.error();
+    }
+    if (was_asked) result = rpc.call(M::info.name, encode_text(request));
+    if (result) {
+      if constexpr (std::is_same_v<M, DaemonStop>) rpc.wait_for_end();
+      return result;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (result.error().detail != client::Rpc::kHungUp || (was_asked && !kRepeatable)) return result;
+    if (!first_failure) first_failure = now;
+    if (now - *first_failure > kPatience) return result;
+    if constexpr (M::info.access == Access::read && requires { request.timeout_ms; }) {
+      const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(now - began).count();
+      const auto whole = request.timeout_ms ? request.timeout_ms->count : default_timeout<M>();
+      if (whole > 0) request.timeout_ms = Millis{std::max<std::int64_t>(0, whole - spent)};
+    }
+  }
+}
+
 template <class M>
 int run_verb(std::vector<std::string> args, const Environment& env) {
   const std::string command = command_name(M::info.name);
@@ -247,15 +301,9 @@ int run_verb(std::vector<std::string> args, const Environment& env) {
   want_detail(request, json);
   fill(request);
 
-  auto socket = client::connect(env, auto_start<M>(request));
-  if (!socket) {
-    if (socket.error().detail == "none") return nobody_there<M>(request, socket.error(), json, env);
-    return fail(socket.error(), json);
-  }
-  client::Rpc rpc(std::move(*socket), env.get("SMARTCLI_CLIENT").value_or(""));
-  auto result = rpc.call(M::info.name, encode_text(request));
+  auto result = ask<M>(request, env);
+  if (!result && result.error().detail == "none") return nobody_there<M>(request, result.error(), json, env);
   if (!result) return fail(result.error(), json);
-  if constexpr (std::is_same_v<M, DaemonStop>) rpc.wait_for_end();
   auto reply = decode_text<typename M::Reply>(*result);
   if (!reply) return fail(Error{ErrorCode::internal, "the daemon's reply: " + reply.error().message}, json);
   const auto printed = print(request, *reply);

@@ -21,7 +21,7 @@ constexpr std::size_t kLargest = 1 << 20;
 Result<void> save(const std::string& folder, const Index& index) {
   const std::string text = encode_text(index) + "\n";
   const std::string path = folder + "/" + kIndexFile;
-  const std::string fresh = path + ".new";
+  const std::string fresh = path + ".tmp";
   const Fd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd) return errno_error(ErrorCode::resource_exhausted, "cannot write " + text::quoted(fresh, 200), errno);
   std::size_t done = 0;

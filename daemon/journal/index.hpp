@@ -36,7 +36,7 @@ struct Index {
   }
 };
 
-inline constexpr const char* kIndexFile = "index.json";
+inline constexpr const char* kIndexFile = "index";
 
 /// Errors: resource_exhausted with the errno's text.
 Result<void> save(const std::string& folder, const Index& index);

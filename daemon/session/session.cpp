@@ -111,8 +111,15 @@ void Session::begin(Origin origin) {
       const auto& mark = header.marks[(count - 1) % shim_abi::kMarks];
       fence_ = {mark.offset, mark.revision};
     }
+    // Known at once, however much there is to replay.
+    if (header.phase.load(std::memory_order_acquire) == static_cast<std::uint32_t>(shim_abi::Phase::ended)) {
+      ending_ = ending_from(static_cast<shim_abi::ExitKind>(header.exit_kind.load(std::memory_order_acquire)),
+                            header.exit_value);
+    }
     granted_ = parsed_;
     holder_->listen(this);
+  } else if (const auto record = reader_.exit()) {
+    ending_ = ending_from(record->kind, record->value);
   }
   pump_.wake(shared_from_this());
 }
