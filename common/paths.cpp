@@ -38,7 +38,15 @@ std::string parent_of(const std::string& path) {
 
 Result<Paths> find(const Environment& env, unsigned uid, const std::string& home) {
   Paths paths;
-  if (const auto socket = env.get_nonempty("SMARTCLI_SOCKET")) {
+  auto socket = env.get_nonempty("SMARTCLI_SOCKET");
+  if (const auto host = env.get_nonempty("SMARTCLI_HOST"); host && !socket) {
+    if (!host->starts_with("unix:")) {
+      return Error{ErrorCode::invalid_argument,
+                   "SMARTCLI_HOST=" + text::quoted(*host) + ": this version reaches unix:PATH only"};
+    }
+    socket = host->substr(5);
+  }
+  if (socket) {
     if (!is_absolute(*socket)) {
       return Error{ErrorCode::invalid_argument, "SMARTCLI_SOCKET must be an absolute path, not " + text::quoted(*socket)};
     }

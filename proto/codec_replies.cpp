@@ -1,11 +1,17 @@
+#include "proto/frame.hpp"
 #include "proto/registry.hpp"
 #include "proto/visitors.hpp"
 
 namespace smartcli {
 
+template <class T>
+std::string reply_line_of(std::string_view id, const T& reply) {
+  return reply_line(id, encode(reply));
+}
+
 // SendText, SendLine and SendKeys share one reply.
-#define SMARTCLI_ROW(R)                                             \
-  template nlohmann::json encode<R>(const R&);                      \
+#define SMARTCLI_ROW(R)                                               \
+  template std::string reply_line_of<R>(std::string_view, const R&); \
   template Result<R> decode_text<R>(std::string_view);
 SMARTCLI_ROW(Spawn::Reply)
 SMARTCLI_ROW(List::Reply)

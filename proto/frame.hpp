@@ -48,6 +48,9 @@ Result<RequestFrame> parse_request(std::string_view line, std::int64_t depth, st
 std::string request_line(std::int64_t id, std::string_view method, std::string_view params_json);
 /// {"ok": true, ...result}; ends with a newline.
 std::string reply_line(std::string_view id, nlohmann::json result);
+/// The same from a Reply of the registry.
+template <class T>
+std::string reply_line_of(std::string_view id, const T& reply);
 std::string error_line(std::string_view id, const Error& error);
 
 /// A reply as a client sees it.

@@ -1,0 +1,373 @@
+#include "cli/app.hpp"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <climits>
+#include <cstdlib>
+
+#include "cli/help.hpp"
+#include "cli/names.hpp"
+#include "cli/options.hpp"
+#include "cli/print.hpp"
+#include "client/connect.hpp"
+#include "client/rpc.hpp"
+#include "proto/codec.hpp"
+
+extern char** environ;
+
+namespace smartcli::cli {
+namespace {
+
+void write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const auto n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+}
+
+int fail(const Error& error, bool json) {
+  if (json) write_all(1, error_json(error) + "\n");
+  write_all(2, "smartcli: " + text::inert_line(error.message) + "\n");
+  return info(error.code).exit_status;
+}
+
+Error usage(std::string message, std::string_view command) {
+  return Error{ErrorCode::invalid_argument, std::move(message) + " (smartcli " + std::string(command) + " --help)"};
+}
+
+// --- what the client adds to a request
+
+void fill(Spawn::Request& request) {
+  std::vector<Bytes> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) environment.push_back(Bytes{*entry});
+  request.environment = std::move(environment);
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  request.umask = mask;
+  char here[PATH_MAX];
+  const bool known = ::getcwd(here, sizeof here) != nullptr;
+  if (!request.cwd) {
+    if (known) request.cwd = Bytes{here};
+  } else if (!request.cwd->data.empty() && request.cwd->data[0] != '/' && known) {
+    request.cwd->data = std::string(here) + "/" + request.cwd->data;
+  }
+}
+template <class R>
+void fill(R& request) {
+  // Every input has an id, so that it can be asked for again if the daemon dies under it: it is typed once.
+  if constexpr (requires { request.request_id; }) {
+    if (!request.request_id) {
+      std::uint64_t random[2] = {};
+      if (::getrandom(random, sizeof random, 0) == sizeof random) {
+        request.request_id = std::to_string(random[0]) + "-" + std::to_string(random[1]);
+      }
+    }
+  }
+}
+
+template <class R>
+void want_detail(R& request, bool json) {
+  if constexpr (requires { request.detail; }) {
+    if (json) request.detail = Detail::full;
+  }
+}
+
+/// The default session. `spawn` names the new one, `close --all` needs none.
+template <class R>
+Result<void> default_session(R& request, const Environment& env, std::string_view command) {
+  const auto named = env.get_nonempty("SMARTCLI_SESSION");
+  if constexpr (std::is_same_v<R, Spawn::Request>) {
+    return {};
+  } else if constexpr (std::is_same_v<R, Close::Request>) {
+    if (!request.sid && !request.all && named) request.sid = SessionName{*named};
+  } else if constexpr (requires { request.sid; }) {
+    if (request.sid.text.empty() && named) request.sid.text = *named;
+    if (request.sid.text.empty()) return usage("which session? give -s SID or set SMARTCLI_SESSION", command);
+  }
+  return {};
+}
+
+// --- what works without a daemon
+
+template <class M>
+std::optional<typename M::Reply> without_daemon(const Environment&) {
+  return std::nullopt;
+}
+template <>
+std::optional<List::Reply> without_daemon<List>(const Environment&) {
+  return List::Reply{};
+}
+template <>
+std::optional<Version::Reply> without_daemon<Version>(const Environment&) {
+  return Version::Reply{};
+}
+template <>
+std::optional<ShowLimits::Reply> without_daemon<ShowLimits>(const Environment& env) {
+  ShowLimits::Reply reply;
+  const auto limits = Limits::from(env);
+  for (std::size_t i = 0; i < std::size(kLimits); ++i) {
+    const auto& row = kLimits[i];
+    LimitRow shown{std::string(row.name), std::string(row.variable), std::string(row.unit), std::string(row.reason),
+                   limits ? (*limits)[static_cast<LimitId>(i)] : row.standard, row.standard, row.least, row.most};
+    reply.limits.push_back(std::move(shown));
+  }
+  return reply;
+}
+
+template <class M>
+client::AutoStart auto_start(const typename M::Request& request) {
+  if constexpr (M::info.starts_daemon) return client::AutoStart::always;
+  if constexpr (std::is_same_v<M, DaemonStatus>) return client::AutoStart::never;
+  if constexpr (std::is_same_v<M, DaemonStop>) {
+    return request.end_sessions ? client::AutoStart::if_sessions_are_left : client::AutoStart::never;
+  }
+  (void)request;
+  return client::AutoStart::if_sessions_are_left;
+}
+
+/// No daemon runs and none was to be started: what each verb says then.
+template <class M>
+int nobody_there(const typename M::Request& request, const Error& error, bool json, const Environment& env) {
+  if (auto reply = without_daemon<M>(env)) {
+    if (json) {
+      auto line = reply_line_of("0", *reply);
+      auto frame = parse_reply(line.substr(0, line.size() - 1));
+      write_all(1, frame->result + "\n");
+      return 0;
+    }
+    const auto printed = print(request, *reply);
+    write_all(1, printed.out);
+    return printed.status;
+  }
+  if constexpr (std::is_same_v<M, DaemonStop>) {
+    if (json) write_all(1, "{\"closed\":0,\"kept\":0,\"ok\":true,\"pid\":0}\n");
+    write_all(2, "smartcli: no daemon runs\n");
+    return 0;
+  } else if constexpr (requires { request.sid; }) {
+    std::string sid;
+    if constexpr (std::is_same_v<M, Close>) {
+      if (request.all) {
+        if (json) write_all(1, "{\"closed\":0,\"exit\":null,\"ok\":true,\"survivors\":[],\"text\":\"\"}\n");
+        return 0;
+      }
+      if (request.sid) sid = request.sid->text;
+    } else if constexpr (!std::is_same_v<M, Spawn>) {
+      sid = request.sid.text;
+    }
+    if constexpr (!std::is_same_v<M, Spawn>) {
+      return fail(Error{ErrorCode::session_not_found, "no session " + text::quoted(sid) + "; no daemon runs, `smartcli spawn` starts one"},
+                  json);
+    }
+  }
+  return fail(error, json);
+}
+
+// --- one verb
+
+/// Splits a spawn's arguments: options end at the program's name or at `--`.
+std::vector<std::string> take_program(CLI::App& app, std::vector<std::string>& args) {
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const auto& arg = args[i];
+    const bool is_option = arg.size() > 1 && arg[0] == '-';
+    if (is_option && arg != "--") {
+      const auto name = arg.substr(0, arg.find('='));
+      const auto* option = app.get_option_no_throw(name);
+      const bool takes_next = option != nullptr && option->get_items_expected_max() > 0 && arg.find('=') == std::string::npos;
+      if (takes_next) ++i;
+      continue;
+    }
+    std::vector<std::string> program(args.begin() + static_cast<std::ptrdiff_t>(i) + (arg == "--" ? 1 : 0), args.end());
+    args.resize(i);
+    return program;
+  }
+  return {};
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const auto* option : app.get_options()) {
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+Error parse_error(const CLI::App& app, const CLI::ParseError& error, std::string_view command) {
+  if (error.get_name() == "ExtrasError") {
+    std::string extra;
+    for (const auto& rest : app.remaining()) {
+      if (extra.empty() || (rest.size() > 1 && rest[0] == '-' && extra[0] != '-')) extra = rest;
+    }
+    const bool is_option = extra.size() > 1 && extra[0] == '-';
+    std::string message = (is_option ? "unknown option " : "one argument too many: ") + text::quoted(extra);
+    if (is_option) {
+      message += text::did_you_mean(extra.substr(0, extra.find('=')), option_names(app));
+      message += "; text that begins with - goes after --";
+    }
+    return usage(message, command);
+  }
+  return usage(text::inert_line(error.what()), command);
+}
+
+/// What a wait without --timeout waits for; 0: for ever.
+template <class M>
+std::int64_t default_timeout() {
+  return std::is_same_v<M, WaitExit> ? limits::wait_exit_timeout_ms.standard : limits::wait_timeout_ms.standard;
+}
+
+/// One request and its result. A daemon that dies under it is replaced and asked again where that cannot act twice: what only
+/// looks, and input, which has an id. A wait goes on for the rest of its time.
+template <class M>
+Result<std::string> ask(typename M::Request request, const Environment& env) {
+  constexpr bool kRepeatable = M::info.access == Access::read || requires { request.request_id; };
+  constexpr auto kPatience = std::chrono::seconds(10);
+  const auto began = std::chrono::steady_clock::now();
+  std::optional<std::chrono::steady_clock::time_point> first_failure;
+  for (;;) {
+    auto socket = client::connect(env, auto_start<M>(request));
+    if (!socket) return socket.error();
+    client::Rpc rpc(std::move(*socket), env.get("SMARTCLI_CLIENT").value_or(""));
+    Result<std::string> result(std::string{});
+    bool was_asked = true;
+    if constexpr (!kRepeatable) {
+      auto greeting = rpc.greet();
+      was_asked = greeting.has_value();
+      if (!was_asked) result = greeting.error();
+    }
+    if (was_asked) result = rpc.call(M::info.name, encode_text(request));
+    if (result) {
+      if constexpr (std::is_same_v<M, DaemonStop>) rpc.wait_for_end();
+      return result;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (result.error().detail != client::Rpc::kHungUp || (was_asked && !kRepeatable)) return result;
+    if (!first_failure) first_failure = now;
+    if (now - *first_failure > kPatience) return result;
+    if constexpr (M::info.access == Access::read && requires { request.timeout_ms; }) {
+      const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(now - began).count();
+      const auto whole = request.timeout_ms ? request.timeout_ms->count : default_timeout<M>();
+      if (whole > 0) request.timeout_ms = Millis{std::max<std::int64_t>(0, whole - spent)};
+    }
+  }
+}
+
+template <class M>
+int run_verb(std::vector<std::string> args, const Environment& env) {
+  const std::string command = command_name(M::info.name);
+  typename M::Request request;
+  CLI::App app(std::string(M::info.doc), "smartcli " + command);
+  app.get_formatter()->column_width(34);
+  bool json = false;
+  app.add_flag("--json", json, "print the reply as JSON");
+  if (!M::info.examples.empty()) app.footer("Examples:\n" + [] {
+    std::string text;
+    for (std::string_view rest = M::info.examples; !rest.empty();) {
+      const auto end = rest.find('\n');
+      text += "  " + std::string(rest.substr(0, end)) + "\n";
+      rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    }
+    text.pop_back();
+    return text;
+  }());
+  Options options(app, M::info);
+  request.fields(options);
+  json = std::find(args.begin(), args.end(), "--json") != args.end() && !std::is_same_v<M, Spawn>;
+  std::vector<std::string> program;
+  if constexpr (std::is_same_v<M, Spawn>) program = take_program(app, args);
+  try {
+    std::vector<std::string> reversed(args.rbegin(), args.rend());  // CLI11 takes them from the back
+    if constexpr (std::is_same_v<M, Spawn>) {
+      if (!program.empty()) {
+        reversed.insert(reversed.begin(), program.rbegin(), program.rend());
+        reversed.insert(reversed.begin() + static_cast<std::ptrdiff_t>(program.size()), "--");
+      }
+    }
+    app.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    write_all(1, app.help());
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return fail(parse_error(app, error, command), json);
+  }
+  if (auto assigned = options.assign(); !assigned) return fail(assigned.error(), json);
+  if (auto named = default_session(request, env, command); !named) return fail(named.error(), json);
+  want_detail(request, json);
+  fill(request);
+
+  auto result = ask<M>(request, env);
+  if (!result && result.error().detail == "none") return nobody_there<M>(request, result.error(), json, env);
+  if (!result) return fail(result.error(), json);
+  auto reply = decode_text<typename M::Reply>(*result);
+  if (!reply) return fail(Error{ErrorCode::internal, "the daemon's reply: " + reply.error().message}, json);
+  const auto printed = print(request, *reply);
+  write_all(1, json ? *result + "\n" : printed.out);
+  if (!printed.note.empty()) write_all(2, "smartcli: " + printed.note + "\n");
+  return printed.status;
+}
+
+int start_daemon(const std::vector<std::string>& args, const Environment& env) {
+  const bool json = std::find(args.begin(), args.end(), "--json") != args.end();
+  for (const auto& arg : args) {
+    if (arg == "--help" || arg == "-h") {
+      write_all(1, "Start the daemon if it does not run.\nUsage: smartcli daemon start [--json]\n");
+      return 0;
+    }
+    if (arg != "--json") return fail(usage("one argument too many: " + text::quoted(arg), "daemon start"), json);
+  }
+  auto socket = client::connect(env, client::AutoStart::always);
+  if (!socket) return fail(socket.error(), json);
+  client::Rpc rpc(std::move(*socket), "");
+  auto result = rpc.call(DaemonStatus::info.name, "{}");
+  if (!result) return fail(result.error(), json);
+  auto reply = decode_text<DaemonStatus::Reply>(*result);
+  if (!reply) return fail(reply.error(), json);
+  write_all(1, json ? *result + "\n" : "daemon " + std::to_string(reply->pid) + " serves " + text::inert_line(reply->socket) + "\n");
+  return 0;
+}
+
+}  // namespace
+
+int run(const std::vector<std::string>& args, const Environment& env) {
+  if (args.empty() || args[0] == "--help" || args[0] == "-h" || args[0] == "help") {
+    write_all(args.empty() ? 2 : 1, main_help());
+    return args.empty() ? 2 : 0;
+  }
+  if (args[0] == "--version") {
+    write_all(1, "smartcli " SMARTCLI_VERSION "\n");
+    return 0;
+  }
+  std::string command = args[0];
+  std::size_t used = 1;
+  if (command == "daemon") {
+    const bool help = args.size() > 1 && (args[1] == "--help" || args[1] == "-h");
+    if (args.size() < 2 || help) {
+      write_all(help ? 1 : 2, "usage: smartcli daemon start | stop [--end-sessions] | status\n");
+      return help ? 0 : 2;
+    }
+    command += " " + args[1];
+    used = 2;
+  }
+  std::vector<std::string> rest(args.begin() + static_cast<std::ptrdiff_t>(used), args.end());
+  if (command == "daemon start") return start_daemon(rest, env);
+  std::optional<int> status;
+  for_each_method([&]<class M>() {
+    if constexpr (M::info.is_command) {
+      if (!status && command_name(M::info.name) == command) status = run_verb<M>(std::move(rest), env);
+    }
+  });
+  if (status) return *status;
+  std::vector<std::string> names;
+  for (const auto& verb : verbs()) names.push_back(verb.name);
+  return fail(Error{ErrorCode::invalid_argument, "unknown verb " + text::quoted(command) + text::did_you_mean(command, names) +
+                                                     " (smartcli --help lists them)"},
+              std::find(args.begin(), args.end(), "--json") != args.end());
+}
+
+}  // namespace smartcli::cli

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace smartcli::cli {
+
+/// One screen: what it is, the way to a first success, the verbs.
+std::string main_help();
+
+/// A line of the list of verbs.
+struct Verb {
+  std::string name, doc;
+};
+/// All verbs of the command line, in the registry's order; two-word ones with a blank.
+const std::vector<Verb>& verbs();
+
+}  // namespace smartcli::cli

@@ -1,0 +1,140 @@
+#include "cli/options.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+
+namespace smartcli::cli {
+namespace {
+
+Error wrong(const Field& field, const std::string& text, const std::string& wanted) {
+  return Error{ErrorCode::invalid_argument,
+               "--" + spelled(field.name) + ": must be " + wanted + ", not " + text::quoted(text), std::string(field.name)};
+}
+
+std::string names_of(const Field& field, std::string_view name) {
+  std::string names;
+  if (!field.alias.empty()) names = std::string(field.alias) + ",";
+  return names + "--" + spelled(name);
+}
+
+}  // namespace
+
+std::string spelled(std::string_view name) {
+  std::string out(name);
+  std::replace(out.begin(), out.end(), '_', '-');
+  return out;
+}
+
+std::string read_stdin() {
+  std::string all;
+  char block[65536];
+  for (;;) {
+    const auto n = ::read(0, block, sizeof block);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return all;
+    all.append(block, static_cast<std::size_t>(n));
+  }
+}
+
+Result<void> Options::convert(const Field&, const std::string& text, std::string& value) {
+  value = text;
+  return {};
+}
+
+Result<void> Options::convert(const Field&, const std::string& text, Bytes& value) {
+  value.data = text;
+  return {};
+}
+
+Result<void> Options::convert(const Field& field, const std::string& text, SessionName& value) {
+  if (text.empty()) return wrong(field, text, "a session's name");
+  value.text = text;  // its shape is the daemon's to judge
+  return {};
+}
+
+Result<void> Options::convert(const Field& field, const std::string& text, std::int64_t& value) {
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = status == std::errc{} && end == text.data() + text.size();
+  if (field.limit != nullptr && (!whole || value < field.limit->least || value > field.limit->most)) {
+    return wrong(field, text,
+                 "a whole number from " + std::to_string(field.limit->least) + " to " + std::to_string(field.limit->most));
+  }
+  if (!whole) return wrong(field, text, "a whole number");
+  return {};
+}
+
+Result<void> Options::convert(const Field& field, const std::string& text, Millis& value) {
+  auto millis = text::parse_millis(text);
+  if (!millis) return Error{millis.error().code, "--" + spelled(field.name.substr(0, field.name.size() - 3)) + ": " + millis.error().message};
+  value.count = *millis;
+  if (field.limit != nullptr && (value.count < field.limit->least || value.count > field.limit->most)) {
+    return wrong(field, text, "from " + std::to_string(field.limit->least) + " to " + std::to_string(field.limit->most) + " ms");
+  }
+  return {};
+}
+
+void Options::flag(const Field& field, std::function<void(bool)> use) {
+  CLI::Option* option = app_.add_flag_function(names_of(field, field.name), [](std::int64_t) {}, std::string(field.doc));
+  assignments_.push_back([option, use]() -> Result<void> {
+    if (option->count() > 0) use(true);
+    return {};
+  });
+}
+
+void Options::single(const Field& field, bool required, bool is_duration,
+                     std::function<Result<void>(const std::string&)> use) {
+  auto& text = texts_.emplace_back();
+  CLI::Option* option = nullptr;
+  CLI::Option* in_ms = nullptr;
+  if (field.name == info_.positional) {
+    has_positional_ = true;
+    option = app_.add_option(std::string(field.name), text, std::string(field.doc));
+    if (required) option->required();
+  } else if (is_duration) {
+    const auto short_name = field.name.substr(0, field.name.size() - 3);  // without `_ms`
+    option = app_.add_option(names_of(field, short_name), text, std::string(field.doc));
+    in_ms = app_.add_option("--" + spelled(field.name), text, "the same in milliseconds");
+    in_ms->type_name("N")->excludes(option);
+  } else {
+    option = app_.add_option(names_of(field, field.name), text, std::string(field.doc));
+  }
+  option->type_name(field.metavar.empty() ? "N" : std::string(field.metavar));
+  option->take_last();
+  const bool is_text = field.name == info_.positional && field.name == "text";
+  assignments_.push_back([option, in_ms, &text, use, is_text, field]() -> Result<void> {
+    if (in_ms != nullptr && in_ms->count() > 0) {
+      if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos) {
+        return wrong(field, text, "a whole number of milliseconds");
+      }
+      return use(text + "ms");
+    }
+    if (option->count() == 0) return {};
+    return use(is_text && text == "-" ? read_stdin() : text);
+  });
+}
+
+void Options::list(const Field& field, bool required, std::function<Result<void>(const std::vector<std::string>&)> use) {
+  auto& texts = lists_.emplace_back();
+  CLI::Option* option = nullptr;
+  if (field.name == info_.positional) {
+    has_positional_ = true;
+    option = app_.add_option(std::string(field.name), texts, std::string(field.doc))->expected(-1);
+    if (required) option->required();
+  } else {
+    option = app_.add_option(names_of(field, field.name), texts, std::string(field.doc))->allow_extra_args(false);
+  }
+  option->type_name(field.metavar.empty() ? "TEXT" : std::string(field.metavar));
+  assignments_.push_back([&texts, use] { return use(texts); });
+}
+
+Result<void> Options::assign() {
+  for (const auto& assignment : assignments_) {
+    if (auto done = assignment(); !done) return done;
+  }
+  return {};
+}
+
+}  // namespace smartcli::cli

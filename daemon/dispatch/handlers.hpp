@@ -1,0 +1,78 @@
+#pragma once
+
+// One `handle` per method of the registry. Rows and columns turn from 0-based to 1-based here.
+
+#include <boost/asio/awaitable.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "common/clock.hpp"
+#include "common/paths.hpp"
+#include "policy/admission.hpp"
+#include "proto/registry.hpp"
+#include "session/meeting.hpp"
+#include "session/session_table.hpp"
+
+namespace smartcli::dispatch {
+
+template <class T>
+using Reply = boost::asio::awaitable<Result<T>>;
+
+/// What a handler knows of who asks.
+struct Call {
+  std::string client_id;
+  std::shared_ptr<session::Cancellation> cancel;
+  std::function<bool(const std::string& id)> cancel_other;  ///< ends another request of the same connection
+};
+
+/// The daemon itself, as handlers see it.
+struct DaemonControl {
+  std::string started;  ///< RFC 3339
+  std::function<std::size_t()> clients;
+  std::function<void()> stop;  ///< after the reply is on its way
+};
+
+class Handlers {
+ public:
+  Handlers(session::SessionTable& table, const Limits& limits, const Clock& clock, const paths::Paths& paths,
+           DaemonControl control)
+      : admission(limits), table_(table), limits_(limits), clock_(clock), paths_(paths), control_(std::move(control)) {}
+
+  Reply<Spawn::Reply> handle(Spawn::Request request, Call call);
+  Reply<List::Reply> handle(List::Request request, Call call);
+  Reply<Status::Reply> handle(Status::Request request, Call call);
+  Reply<Snapshot::Reply> handle(Snapshot::Request request, Call call);
+  Reply<InputReply> handle(SendText::Request request, Call call);
+  Reply<InputReply> handle(SendLine::Request request, Call call);
+  Reply<InputReply> handle(SendKeys::Request request, Call call);
+  Reply<WaitRegex::Reply> handle(WaitRegex::Request request, Call call);
+  Reply<WaitExit::Reply> handle(WaitExit::Request request, Call call);
+  Reply<Resize::Reply> handle(Resize::Request request, Call call);
+  Reply<Close::Reply> handle(Close::Request request, Call call);
+  Reply<Version::Reply> handle(Version::Request request, Call call);
+  Reply<ShowLimits::Reply> handle(ShowLimits::Request request, Call call);
+  Reply<DaemonStatus::Reply> handle(DaemonStatus::Request request, Call call);
+  Reply<DaemonStop::Reply> handle(DaemonStop::Request request, Call call);
+  Reply<Cancel::Reply> handle(Cancel::Request request, Call call);
+
+  policy::Admission admission;
+
+ private:
+  boost::asio::awaitable<Result<InputReply>> type(SessionName sid, std::string text, bool enter,
+                                                  std::optional<Millis> timeout, std::optional<std::string> request_id,
+                                                  Call call);
+
+  session::SessionTable& table_;
+  const Limits& limits_;
+  const Clock& clock_;
+  const paths::Paths& paths_;
+  DaemonControl control_;
+};
+
+/// RFC 3339 in UTC with milliseconds; empty for 0.
+std::string timestamp(std::int64_t unix_ms);
+/// The version of this build.
+std::string_view version();
+
+}  // namespace smartcli::dispatch

@@ -1,0 +1,23 @@
+#include "dispatch/handlers.hpp"
+#include "dispatch/screen_reply.hpp"
+
+namespace smartcli::dispatch {
+
+Reply<Snapshot::Reply> Handlers::handle(Snapshot::Request request, Call) {
+  auto found = co_await table_.find(request.sid.text);
+  if (!found) co_return found.error();
+  const auto session = *found;
+  co_await session->settle_frame();
+  Snapshot::Reply reply;
+  if (request.detail == Detail::full) {
+    const auto facts = co_await session->facts();
+    reply.screen = full_screen(*session, facts.state);
+  }
+  reply.text = screen_text(session->terminal());
+  reply.revision = static_cast<std::int64_t>(session->revision());
+  reply.hash = hash_text(session->terminal().text_hash());
+  reply.visual_hash = hash_text(session->terminal().visual_hash());
+  co_return reply;
+}
+
+}  // namespace smartcli::dispatch

@@ -1,0 +1,217 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include "common/text.hpp"
+#include "dispatch/handlers.hpp"
+#include "dispatch/screen_reply.hpp"
+#include "session/program.hpp"
+
+extern char** environ;
+
+namespace smartcli::dispatch {
+namespace {
+
+std::vector<std::string> own_environment() {
+  std::vector<std::string> entries;
+  for (char** entry = environ; *entry != nullptr; ++entry) entries.emplace_back(*entry);
+  return entries;
+}
+
+std::vector<std::string> strings(const std::vector<Bytes>& values) {
+  std::vector<std::string> out;
+  out.reserve(values.size());
+  for (const auto& value : values) out.push_back(value.data);
+  return out;
+}
+
+Result<void> check_directory(const std::string& path) {
+  struct stat st {};
+  if (path[0] != '/') {
+    return Error{ErrorCode::invalid_argument, "the working directory " + text::quoted(path, 200) + " is not absolute"};
+  }
+  if (::stat(path.c_str(), &st) != 0) {
+    return errno_error(ErrorCode::invalid_argument, "the working directory " + text::quoted(path, 200), errno);
+  }
+  if (!S_ISDIR(st.st_mode)) {
+    return Error{ErrorCode::invalid_argument, "the working directory " + text::quoted(path, 200) + " is not a directory"};
+  }
+  return {};
+}
+
+}  // namespace
+
+Reply<Spawn::Reply> Handlers::handle(Spawn::Request request, Call) {
+  session::NewSession wanted;
+  if (request.sid) wanted.sid = request.sid->text;
+  auto base = request.environment ? strings(*request.environment) : own_environment();
+  wanted.env = session::program_environment(std::move(base), strings(request.env));
+  wanted.cwd = request.cwd ? request.cwd->data : session::value_of(wanted.env, "HOME");
+  if (wanted.cwd.empty()) wanted.cwd = "/";
+  if (auto checked = check_directory(wanted.cwd); !checked) co_return checked.error();
+  wanted.argv = strings(request.argv);
+  if (wanted.argv.empty()) wanted.argv.push_back(session::user_shell(wanted.env));
+  auto program = session::find_program(wanted.argv[0], wanted.env, wanted.cwd);
+  if (!program) co_return program.error();
+  wanted.program = std::move(*program);
+  wanted.cols = static_cast<int>(request.cols);
+  wanted.rows = static_cast<int>(request.rows);
+  wanted.scrollback = request.scrollback.value_or(limits_[LimitId::scrollback]);
+  wanted.umask = static_cast<unsigned>(request.umask.value_or(077));
+  auto spawned = co_await table_.spawn(std::move(wanted));
+  if (!spawned) co_return spawned.error();
+  const auto& session = **spawned;
+  Spawn::Reply reply;
+  reply.sid = session.index().sid;
+  reply.pid = session.child_pid();
+  reply.argv = session.index().argv;
+  reply.cols = session.index().cols;
+  reply.rows = session.index().rows;
+  reply.cwd = session.index().cwd;
+  reply.started = timestamp(session.index().started_ms);
+  co_return reply;
+}
+
+Reply<List::Reply> Handlers::handle(List::Request, Call) {
+  co_await table_.until_adopted();
+  List::Reply reply;
+  const auto sessions = table_.all();
+  // All shims are asked at once; each answers in its own time.
+  struct Asked {
+    session::StateFacts facts;
+    bool done = false;
+  };
+  auto asked = std::make_shared<std::vector<Asked>>(sessions.size());
+  auto left = std::make_shared<std::size_t>(sessions.size());
+  const auto executor = co_await boost::asio::this_coro::executor;
+  auto all_done = std::make_shared<boost::asio::steady_timer>(executor, std::chrono::seconds(1));
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    boost::asio::co_spawn(executor, sessions[i]->facts(),
+                          [asked, left, all_done, i](std::exception_ptr failure, session::StateFacts facts) {
+                            if (!failure) (*asked)[i] = {std::move(facts), true};
+                            if (--*left == 0) all_done->cancel();
+                          });
+  }
+  if (*left > 0) {
+    boost::system::error_code ignored;
+    co_await all_done->async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
+  }
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    const auto& session = *sessions[i];
+    SessionRow row;
+    row.sid = session.index().sid;
+    row.state = (*asked)[i].done ? (*asked)[i].facts.state : State::running;
+    if (session.alive()) row.pid = session.child_pid();
+    row.argv = session.index().argv;
+    row.cols = session.terminal().size().cols;
+    row.rows = session.terminal().size().rows;
+    row.cwd = session.index().cwd;
+    row.started = timestamp(session.index().started_ms);
+    row.last_output = timestamp(session.last_output_ms());
+    set_exit(row, session);
+    reply.sessions.push_back(std::move(row));
+  }
+  co_return reply;
+}
+
+Reply<Status::Reply> Handlers::handle(Status::Request request, Call call) {
+  auto found = co_await table_.find(request.sid.text);
+  if (!found) co_return found.error();
+  const auto session = *found;
+  co_await session->settle_frame();
+  const auto facts = co_await session->facts();
+  const auto& terminal = session->terminal();
+  Status::Reply reply;
+  reply.sid = session->index().sid;
+  reply.alive = session->alive();
+  reply.state = facts.state;
+  set_exit(reply, *session);
+  if (session->alive()) reply.pid = session->child_pid();
+  reply.argv = session->index().argv;
+  reply.title = terminal.title();
+  reply.cwd = working_directory(*session);
+  reply.foreground = facts.foreground;
+  reply.cols = terminal.size().cols;
+  reply.rows = terminal.size().rows;
+  reply.alt_screen = terminal.alt_screen();
+  reply.modes = terminal.modes();
+  reply.revision = static_cast<std::int64_t>(session->revision());
+  reply.offset = static_cast<std::int64_t>(session->offset());
+  reply.fence = static_cast<std::int64_t>(session->last_fence(call.client_id).revision);
+  reply.hash = hash_text(terminal.text_hash());
+  reply.visual_hash = hash_text(terminal.visual_hash());
+  reply.started = timestamp(session->index().started_ms);
+  reply.last_output = timestamp(session->last_output_ms());
+  reply.counters = session->counters();
+  co_return reply;
+}
+
+Reply<Resize::Reply> Handlers::handle(Resize::Request request, Call) {
+  auto found = co_await table_.find(request.sid.text);
+  if (!found) co_return found.error();
+  const auto session = *found;
+  const auto now = session->terminal().size();
+  const auto cols = request.cols.value_or(now.cols);
+  const auto rows = request.rows.value_or(now.rows);
+  if (cols * rows > limits_[LimitId::cells]) {
+    co_return over_limit(LimitId::cells, limits_[LimitId::cells],
+                         std::to_string(cols) + " x " + std::to_string(rows) + " is too large a screen");
+  }
+  auto resized = co_await session->resize(static_cast<int>(cols), static_cast<int>(rows));
+  if (!resized) co_return resized.error();
+  co_return Resize::Reply{cols, rows, static_cast<std::int64_t>(*resized)};
+}
+
+Reply<Close::Reply> Handlers::handle(Close::Request request, Call) {
+  const auto grace = std::chrono::milliseconds(
+      request.grace_ms ? request.grace_ms->count : limits_[LimitId::grace_ms]);
+  Close::Reply reply;
+  std::vector<std::shared_ptr<session::Session>> sessions;
+  if (request.all) {
+    co_await table_.until_adopted();
+    sessions = table_.all();
+  } else {
+    auto found = co_await table_.find(request.sid->text);
+    if (!found) co_return found.error();
+    sessions.push_back(*found);
+  }
+  // All at once: each may take its whole grace.
+  const auto executor = co_await boost::asio::this_coro::executor;
+  auto left = std::make_shared<std::size_t>(sessions.size());
+  auto failure = std::make_shared<std::optional<Error>>();
+  auto survivors = std::make_shared<std::vector<Survivor>>();
+  auto all_done = std::make_shared<boost::asio::steady_timer>(executor, boost::asio::steady_timer::time_point::max());
+  for (const auto& session : sessions) {
+    boost::asio::co_spawn(
+        executor, table_.close(session, grace, request.tree),
+        [left, failure, survivors, all_done](std::exception_ptr thrown, Result<holder::CloseResult> closed) {
+          if (thrown) {
+            *failure = Error{ErrorCode::internal, "closing failed"};
+          } else if (!closed) {
+            *failure = closed.error();
+          } else {
+            for (const auto& survivor : closed->survivors) {
+              if (survivor.ended != 0) continue;
+              survivors->push_back({survivor.pid, std::string(survivor.name, ::strnlen(survivor.name, sizeof survivor.name))});
+            }
+          }
+          if (--*left == 0) all_done->cancel();
+        });
+  }
+  if (*left > 0) {
+    boost::system::error_code ignored;
+    co_await all_done->async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
+  }
+  if (*failure) co_return **failure;
+  reply.closed = static_cast<std::int64_t>(sessions.size());
+  reply.survivors = std::move(*survivors);
+  if (!request.all) {
+    set_exit(reply, *sessions[0]);
+    reply.text = screen_text(sessions[0]->terminal());
+  }
+  co_return reply;
+}
+
+}  // namespace smartcli::dispatch

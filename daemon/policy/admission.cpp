@@ -1,0 +1,98 @@
+#include "policy/admission.hpp"
+
+#include "common/text.hpp"
+
+namespace smartcli::policy {
+namespace {
+
+bool is_variable_name(std::string_view name) {
+  if (name.empty() || (name[0] >= '0' && name[0] <= '9')) return false;
+  for (const char c : name) {
+    const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    if (!word) return false;
+  }
+  return true;
+}
+
+Error invalid(std::string message) { return Error{ErrorCode::invalid_argument, std::move(message)}; }
+
+bool has_nul(const Bytes& bytes) { return bytes.data.find('\0') != std::string::npos; }
+
+}  // namespace
+
+Result<void> Admission::admit(const Spawn::Request& request) const {
+  const auto cells = limits_[LimitId::cells];
+  if (request.cols * request.rows > cells) {
+    return over_limit(LimitId::cells, cells,
+                      std::to_string(request.cols) + " x " + std::to_string(request.rows) + " is too large a screen");
+  }
+  std::size_t argv_bytes = 0;
+  for (const auto& argument : request.argv) {
+    if (has_nul(argument)) return invalid("an argument holds a NUL byte: no program can be given one");
+    argv_bytes += argument.data.size() + 1;
+  }
+  if (!request.argv.empty() && request.argv[0].data.empty()) return invalid("the program's name is empty");
+  if (static_cast<std::int64_t>(argv_bytes) > limits_[LimitId::argv_bytes]) {
+    return over_limit(LimitId::argv_bytes, limits_[LimitId::argv_bytes],
+                      "the arguments have " + std::to_string(argv_bytes) + " bytes");
+  }
+  if (static_cast<std::int64_t>(request.env.size()) > limits_[LimitId::env_entries]) {
+    return over_limit(LimitId::env_entries, limits_[LimitId::env_entries],
+                      std::to_string(request.env.size()) + " variables were given");
+  }
+  for (const auto& entry : request.env) {
+    const auto equals = entry.data.find('=');
+    const std::string name = entry.data.substr(0, equals);
+    if (equals == std::string::npos || has_nul(entry)) {
+      return invalid("--env " + text::quoted(name) + ": write NAME=VALUE, without NUL bytes");
+    }
+    if (!is_variable_name(name)) {
+      return invalid("--env " + text::quoted(name) + ": a name is letters, digits and _, not starting with a digit");
+    }
+    if (name.starts_with("SMARTCLI_")) return invalid("--env " + name + ": names that begin with SMARTCLI_ are reserved");
+  }
+  if (request.environment) {
+    std::size_t bytes = 0;
+    for (const auto& entry : *request.environment) {
+      if (has_nul(entry)) return invalid("'environment' holds a NUL byte");
+      bytes += entry.data.size() + 1;
+    }
+    if (static_cast<std::int64_t>(bytes) > limits_[LimitId::environment_bytes]) {
+      return over_limit(LimitId::environment_bytes, limits_[LimitId::environment_bytes],
+                        "the environment has " + std::to_string(bytes) + " bytes");
+    }
+  }
+  if (request.cwd && (request.cwd->data.empty() || has_nul(*request.cwd))) return invalid("'cwd' is empty or holds a NUL byte");
+  if (request.umask && (*request.umask < 0 || *request.umask > 0777)) return invalid("'umask' must be from 0 to 511 (0777)");
+  return {};
+}
+
+Result<void> Admission::admit(const Resize::Request& request) const {
+  if (!request.cols && !request.rows) return invalid("give cols, rows or both (`--cols N --rows N`)");
+  return {};
+}
+
+Result<void> Admission::admit(const Close::Request& request) const {
+  if (request.all == request.sid.has_value()) {
+    return invalid(request.all ? "give a session or --all, not both" : "give a session (-s SID) or --all");
+  }
+  return {};
+}
+
+Result<void> Admission::admit(const SendKeys::Request& request) const {
+  if (request.keys.empty()) return invalid("'keys' is empty: name at least one key");
+  return admit_id(request.request_id);
+}
+
+Result<void> Admission::admit_id(const std::optional<std::string>& id) const {
+  if (id && (id->empty() || id->size() > 64)) return invalid("'request_id' must have 1 to 64 characters");
+  return {};
+}
+
+Result<void> Admission::admit_wait(std::size_t waits) const {
+  const auto cap = limits_[LimitId::waits];
+  if (static_cast<std::int64_t>(waits) >= cap) return over_limit(LimitId::waits, cap, "too many waits at once");
+  return {};
+}
+
+}  // namespace smartcli::policy

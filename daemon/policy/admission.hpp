@@ -1,0 +1,34 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "proto/limits.hpp"
+#include "proto/registry.hpp"
+
+namespace smartcli::policy {
+
+/// The one place that says no to a well-formed request: sizes and shapes past a row of the limits table. Pure.
+class Admission {
+ public:
+  explicit Admission(const Limits& limits) : limits_(limits) {}
+
+  template <class Request>
+  Result<void> admit(const Request&) const {
+    return {};
+  }
+  /// Errors: limit_exceeded (naming the row), invalid_argument (NUL bytes, bad variable names), policy_denied.
+  Result<void> admit(const Spawn::Request& request) const;
+  Result<void> admit(const Resize::Request& request) const;
+  Result<void> admit(const Close::Request& request) const;
+  Result<void> admit(const SendText::Request& request) const { return admit_id(request.request_id); }
+  Result<void> admit(const SendLine::Request& request) const { return admit_id(request.request_id); }
+  Result<void> admit(const SendKeys::Request& request) const;
+
+  /// @param waits  now under way
+  Result<void> admit_wait(std::size_t waits) const;
+
+ private:
+  Result<void> admit_id(const std::optional<std::string>& id) const;
+  const Limits& limits_;
+};
+
+}  // namespace smartcli::policy

@@ -1,0 +1,255 @@
+#include "server/connection.hpp"
+
+#include <array>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+
+#include "common/log.hpp"
+#include "common/text.hpp"
+#include "proto/codec.hpp"
+#include "server/peer.hpp"
+
+namespace smartcli::server {
+namespace {
+
+using namespace std::chrono_literals;
+using boost::asio::redirect_error;
+using boost::asio::use_awaitable;
+
+constexpr auto kGreetingTime = 10s;
+constexpr auto kStuckTime = 30s;
+constexpr int kBadLines = 10;
+constexpr std::size_t kReadBytes = 16 << 10;
+constexpr std::size_t kRequestCost = 1024;  ///< each request under way counts at least so much
+
+}  // namespace
+
+Connection::Connection(Socket socket, dispatch::Handlers& handlers, const Limits& limits,
+                       std::function<void(Connection*)> gone)
+    : socket_(std::move(socket)),
+      handlers_(handlers),
+      limits_(limits),
+      gone_(std::move(gone)),
+      lines_(static_cast<std::size_t>(limits[LimitId::line_bytes])),
+      room_(socket_.get_executor(), boost::asio::steady_timer::time_point::max()),
+      greeting_(socket_.get_executor(), kGreetingTime),
+      writer_(socket_.get_executor(), boost::asio::steady_timer::time_point::max()),
+      stuck_(socket_.get_executor()) {}
+
+void Connection::start() {
+  boost::asio::co_spawn(socket_.get_executor(), [](std::shared_ptr<Connection> self) -> boost::asio::awaitable<void> {
+    co_await self->read_loop();
+  }(shared_from_this()), boost::asio::detached);
+  boost::asio::co_spawn(socket_.get_executor(), [](std::shared_ptr<Connection> self) -> boost::asio::awaitable<void> {
+    co_await self->write_loop();
+  }(shared_from_this()), boost::asio::detached);
+  boost::asio::co_spawn(socket_.get_executor(), [](std::shared_ptr<Connection> self) -> boost::asio::awaitable<void> {
+    co_await self->watch_greeting();
+  }(shared_from_this()), boost::asio::detached);
+}
+
+boost::asio::awaitable<void> Connection::watch_greeting() {
+  boost::system::error_code error;
+  co_await greeting_.async_wait(redirect_error(use_awaitable, error));
+  if (!error && !greeted_) drop();
+}
+
+bool Connection::is_crowded() const {
+  return queued_bytes_ > static_cast<std::size_t>(limits_[LimitId::client_queue_bytes]) ||
+         busy_bytes_ > 2 * static_cast<std::size_t>(limits_[LimitId::line_bytes]);
+}
+
+boost::asio::awaitable<void> Connection::read_loop() {
+  std::array<char, kReadBytes> block;
+  boost::system::error_code error;
+  while (!dropped_ && !finishing_) {
+    if (is_crowded()) {
+      room_.expires_at(boost::asio::steady_timer::time_point::max());
+      co_await room_.async_wait(redirect_error(use_awaitable, error));
+      continue;
+    }
+    const std::size_t room = std::min(block.size(), lines_.room());
+    const std::size_t n =
+        co_await socket_.async_read_some(boost::asio::buffer(block.data(), room), redirect_error(use_awaitable, error));
+    if (error) break;
+    lines_.append(std::string_view(block.data(), n));
+    bool goes_on = true;
+    while (goes_on && !dropped_) {
+      const auto line = lines_.next();
+      if (!line) break;
+      goes_on = take_line(*line);
+    }
+    if (goes_on && lines_.too_long()) {
+      send(error_line("null", over_limit(LimitId::line_bytes, limits_[LimitId::line_bytes], "the request's line is too long")));
+      goes_on = false;
+    }
+    if (!goes_on) {
+      finish(1s);
+      co_return;
+    }
+  }
+  if (dropped_ || finishing_) co_return;
+  // The peer writes no more. If it only shut down that side, it still gets its replies; else nobody wants them.
+  if (error == boost::asio::error::eof && !has_hung_up(socket_.native_handle()) && !in_flight_.empty()) {
+    co_await socket_.async_wait(Socket::wait_error, redirect_error(use_awaitable, error));
+    if (dropped_ || finishing_) co_return;
+  }
+  if (error == boost::asio::error::eof && !has_hung_up(socket_.native_handle()) && queued_bytes_ > 0) {
+    finish(1s);
+    co_return;
+  }
+  drop();
+}
+
+bool Connection::take_line(std::string_view line) {
+  std::string id;
+  auto frame = parse_request(line, limits_[LimitId::json_depth], id);
+  if (!frame) {
+    send(error_line(id, frame.error()));
+    return greeted_ && ++bad_lines_ < kBadLines;
+  }
+  if (!greeted_) return take_hello(*frame);
+  if (frame->method == Hello::info.name) {
+    send(error_line(frame->id, Error{ErrorCode::invalid_argument, "hello was said already"}));
+    return true;
+  }
+  if (!frame->is_notification && in_flight_.contains(frame->id)) {
+    send(error_line(frame->id, Error{ErrorCode::invalid_argument, "a request with id " + frame->id + " is still under way"}));
+    return true;
+  }
+  serve(std::move(*frame), line.size());
+  return true;
+}
+
+bool Connection::take_hello(const RequestFrame& frame) {
+  if (frame.method != Hello::info.name) {
+    send(error_line(frame.id, Error{ErrorCode::invalid_argument, "the first message must be 'hello'"}));
+    return false;
+  }
+  // Fields of a newer hello are not refused: its version range decides.
+  auto hello = decode<Hello::Request>(*frame.params, UnknownFields::ignore);
+  if (!hello) {
+    send(error_line(frame.id, hello.error()));
+    return false;
+  }
+  const auto& theirs = hello->protocol;
+  if (theirs.max < kProtocolMin || theirs.min > kProtocolMax) {
+    const auto range = [](std::int64_t min, std::int64_t max) {
+      return std::to_string(min) + (min == max ? "" : " to " + std::to_string(max));
+    };
+    send(error_line(frame.id,
+                    Error{ErrorCode::version_mismatch,
+                          "the daemon (" + std::string(dispatch::version()) + ") speaks protocol " +
+                              range(kProtocolMin, kProtocolMax) + ", the client " + range(theirs.min, theirs.max) +
+                              "; use a client of the daemon's version, or `smartcli daemon stop` (sessions go on) and this "
+                              "one"}));
+    return false;
+  }
+  greeted_ = true;
+  greeting_.cancel();
+  client_id_ = hello->client_id.value_or("");
+  Hello::Reply reply;
+  reply.protocol = std::min(kProtocolMax, theirs.max);
+  reply.version = dispatch::version();
+  send(reply_line_of(frame.id, reply));
+  return true;
+}
+
+void Connection::serve(RequestFrame frame, std::size_t bytes) {
+  const auto cancel = std::make_shared<session::Cancellation>();
+  const std::string id = frame.id;
+  const bool answered = !frame.is_notification;
+  if (answered) in_flight_[id] = cancel;
+  const std::size_t cost = std::max(bytes, kRequestCost);
+  busy_bytes_ += cost;
+  dispatch::Call call;
+  call.client_id = client_id_;
+  call.cancel = cancel;
+  call.cancel_other = [this, self = shared_from_this()](const std::string& other) {
+    const auto found = in_flight_.find(other);
+    if (found == in_flight_.end()) return false;
+    found->second->fire();
+    return true;
+  };
+  boost::asio::co_spawn(socket_.get_executor(), dispatch::dispatch(handlers_, std::move(frame), std::move(call)),
+                        [self = shared_from_this(), id, answered, cost](std::exception_ptr failure, std::string line) {
+                          self->busy_bytes_ -= cost;
+                          if (answered) self->in_flight_.erase(id);
+                          if (failure) line = error_line(id, Error{ErrorCode::internal, "a bug of ours; the log has it"});
+                          if (answered) self->send(std::move(line));
+                          if (!self->is_crowded()) self->room_.cancel();
+                        });
+}
+
+void Connection::send(std::string line) {
+  if (dropped_) return;
+  queued_bytes_ += line.size();
+  queue_.push_back(std::move(line));
+  writer_.cancel();
+}
+
+boost::asio::awaitable<void> Connection::write_loop() {
+  boost::system::error_code error;
+  while (!dropped_) {
+    if (queue_.empty()) {
+      if (finishing_) break;
+      writer_.expires_at(boost::asio::steady_timer::time_point::max());
+      co_await writer_.async_wait(redirect_error(use_awaitable, error));
+      continue;
+    }
+    std::string line = std::move(queue_.front());
+    queue_.pop_front();
+    for (std::size_t done = 0; done < line.size() && !dropped_;) {
+      stuck_.expires_after(kStuckTime);
+      stuck_.async_wait([weak = weak_from_this()](boost::system::error_code cancelled) {
+        const auto self = weak.lock();
+        if (cancelled || !self) return;
+        log::warning("a client that does not read its replies was dropped");
+        self->drop();
+      });
+      done += co_await socket_.async_write_some(boost::asio::buffer(line.data() + done, line.size() - done),
+                                                redirect_error(use_awaitable, error));
+      stuck_.cancel();
+      if (error) {
+        drop();
+        co_return;
+      }
+    }
+    queued_bytes_ -= line.size();
+    if (!is_crowded()) room_.cancel();
+  }
+  drop();
+}
+
+void Connection::finish(std::chrono::milliseconds patience) {
+  if (dropped_ || finishing_) return;
+  finishing_ = true;
+  writer_.cancel();
+  room_.cancel();
+  greeting_.expires_after(patience);
+  greeting_.async_wait([weak = weak_from_this()](boost::system::error_code cancelled) {
+    const auto self = weak.lock();
+    if (!cancelled && self) self->drop();
+  });
+}
+
+void Connection::drop() {
+  if (dropped_) return;
+  dropped_ = true;
+  const auto self = shared_from_this();
+  const auto in_flight = in_flight_;
+  for (const auto& [id, cancel] : in_flight) cancel->fire();
+  boost::system::error_code ignored;
+  socket_.close(ignored);
+  writer_.cancel();
+  room_.cancel();
+  greeting_.cancel();
+  stuck_.cancel();
+  gone_(this);
+}
+
+}  // namespace smartcli::server

@@ -1,0 +1,135 @@
+#include "session/echo.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace smartcli::session {
+namespace {
+
+/// ECHOCTL: a control character is shown as ^X; a tab moves, so it matches any run of blanks (see `matched_bytes`).
+std::string rendering(std::string_view bytes) {
+  std::string out;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\t') {
+      out += c;
+    } else if (byte < 0x20) {
+      out += '^';
+      out += static_cast<char>(byte + 0x40);
+    } else if (byte == 0x7F) {
+      out += "^?";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+/// How many bytes of `text` from `from` on are a beginning of `shown`; `whole` is set if all of it is there.
+std::size_t matched_bytes(std::string_view text, std::size_t from, std::string_view shown, bool& whole) {
+  std::size_t at = from;
+  std::size_t i = 0;
+  for (; i < shown.size(); ++i) {
+    if (shown[i] == '\t') {
+      while (at < text.size() && text[at] == ' ') ++at;
+      continue;
+    }
+    // Blanks at the end of a line that nobody wrote are not in its text.
+    if (at >= text.size()) {
+      whole = shown.find_first_not_of(" \t", i) == std::string_view::npos;
+      return at - from;
+    }
+    if (text[at] != shown[i]) break;
+    ++at;
+  }
+  whole = i == shown.size();
+  return at - from;
+}
+
+/// Prompts end in a sign; words before a repeated word (`got hello`) do not.
+bool looks_like_prompt(std::string_view before) {
+  const auto last = before.find_last_not_of(' ');
+  if (last == std::string_view::npos) return false;
+  const auto c = static_cast<unsigned char>(before[last]);
+  return std::isalnum(c) == 0 && c != ',' && c != '"' && c != '\'';
+}
+
+}  // namespace
+
+void EchoTracker::typed(std::uint64_t key, std::string_view bytes) {
+  bool first = true;
+  while (!bytes.empty()) {
+    const auto end = bytes.find_first_of("\r\n");
+    const std::string_view part = bytes.substr(0, end);
+    const bool ends = end != std::string_view::npos;
+    bytes.remove_prefix(ends ? end + 1 : bytes.size());
+    if (line_.size() + part.size() <= kLongest) line_ += rendering(part);
+    Typed one;
+    one.key = key;
+    one.shown = part.size() <= kLongest ? rendering(part) : std::string();
+    one.whole = line_;
+    one.ends_line = ends;
+    one.first_of_key = first;
+    first = false;
+    if (ends) line_.clear();
+    if (one.shown.empty() && one.whole.empty()) continue;
+    // Single keys of one line: only the newest needs to know the whole line.
+    if (!typed_.empty() && !typed_.back().ends_line) typed_.back().whole.clear();
+    typed_.push_back(std::move(one));
+    if (typed_.size() > kKept) typed_.pop_front();
+  }
+}
+
+void EchoTracker::reached(std::uint64_t key, Position cursor, bool canonical) {
+  for (auto& one : typed_) {
+    if (one.key != key || one.was_reached) continue;
+    one.was_reached = true;
+    one.canonical = canonical;
+    if (one.first_of_key) one.at = cursor;
+  }
+}
+
+void EchoTracker::forget_positions() {
+  for (auto& one : typed_) {
+    one.at.reset();
+    one.again.reset();
+  }
+}
+
+void EchoTracker::mark(Line& line) {
+  const auto set = [&line](std::size_t from, std::size_t count) {
+    for (std::size_t i = from; i < std::min(from + count, line.echo.size()); ++i) line.echo[i] = true;
+  };
+  for (std::size_t n = 0; n < typed_.size(); ++n) {
+    auto& one = typed_[n];
+    if (!one.was_reached) continue;
+    if (one.at && one.at->row >= line.first_row && one.at->row <= line.last_row && !one.shown.empty()) {
+      const auto start = static_cast<std::size_t>(
+          std::lower_bound(line.positions.begin(), line.positions.end(), *one.at) - line.positions.begin());
+      bool whole = false;
+      set(start, matched_bytes(line.text, start, one.shown, whole));
+      if (whole) {
+        one.echoed = true;
+        // The kernel echoes a block of several lines at once: the next one starts the next row.
+        if (one.ends_line && one.canonical && n + 1 < typed_.size() && typed_[n + 1].key == one.key) {
+          typed_[n + 1].at = Position{line.last_row + 1, 0};
+        }
+      }
+    }
+    // Shown again after a prompt. In raw mode the line editor is the only one to show it, wherever its prompt came.
+    const bool may_reappear = one.canonical || !one.echoed;
+    if (one.whole.empty() || !may_reappear) continue;
+    if (one.again && (one.again->row < line.first_row || one.again->row > line.last_row)) continue;
+    for (std::size_t at = line.text.find(one.whole); at != std::string::npos; at = line.text.find(one.whole, at + 1)) {
+      if (at == 0 || line.echo[at]) continue;
+      const bool at_end = at + one.whole.size() >= line.trimmed;
+      if (!at_end || !looks_like_prompt(std::string_view(line.text).substr(0, at))) continue;
+      if (one.at && line.positions[at] < *one.at) continue;  // older than the input
+      one.again = line.positions[at];
+      set(at, one.whole.size());
+      break;
+    }
+  }
+}
+
+}  // namespace smartcli::session

@@ -1,0 +1,50 @@
+#pragma once
+
+// Tells what is on the screen because it was typed. DESIGN section 3, "Echo". Pure.
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "session/lines.hpp"
+
+namespace smartcli::session {
+
+/// Recognises the echo of what was typed, without shell marks: once at its kernel rendering where the cursor stood at the
+/// fence, and, where it was typed into a canonical terminal, once more if it reappears right after a prompt (a line
+/// editor shows type-ahead again); never at column 1 (`cat`).
+class EchoTracker {
+ public:
+  /// Text that is about to be typed, as sent to the program (CR for Enter). `key` is found again by `reached`.
+  void typed(std::uint64_t key, std::string_view bytes);
+  /// The parser is at the fence of that input.
+  /// @param canonical  ICANON was set at the write
+  void reached(std::uint64_t key, Position cursor, bool canonical);
+  /// Rows were renumbered: cursor positions mean nothing any more.
+  void forget_positions();
+  /// Sets `line.echo`. Lines come top to bottom.
+  void mark(Line& line);
+
+ private:
+  struct Typed {
+    std::uint64_t key = 0;
+    std::string shown;                ///< kernel rendering of one line
+    std::string whole;                ///< of the unsent line so far, this included: what a line editor would show again
+    bool ends_line = false;
+    bool was_reached = false;
+    bool canonical = false;
+    bool first_of_key = false;
+    std::optional<Position> at;       ///< where its echo starts
+    std::optional<Position> again;    ///< where it was shown again
+    bool echoed = false;
+  };
+  static constexpr std::size_t kKept = 64;
+  static constexpr std::size_t kLongest = 8192;  ///< a longer line is no echo that anybody waits for
+
+  std::deque<Typed> typed_;
+  std::string line_;  ///< typed and not yet ended by Enter
+};
+
+}  // namespace smartcli::session

@@ -1,0 +1,208 @@
+#pragma once
+
+// One session: its shim (holder), its journal, its terminal, and who waits for it.
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/clock.hpp"
+#include "common/error.hpp"
+#include "holder/holder.hpp"
+#include "journal/index.hpp"
+#include "journal/journal.hpp"
+#include "proto/types.hpp"
+#include "session/condition.hpp"
+#include "session/echo.hpp"
+#include "session/lines.hpp"
+#include "session/pump.hpp"
+#include "session/reply_queue.hpp"
+#include "session/meeting.hpp"
+#include "session/state.hpp"
+#include "terminal/terminal.hpp"
+
+namespace smartcli::session {
+
+template <class T>
+using Awaitable = boost::asio::awaitable<T>;
+
+/// How a program ended; `unknown` with a reason, never invented.
+struct Ending {
+  std::optional<ExitState> exit;
+  std::string reason;  ///< where `exit` is empty
+};
+
+/// A fence: what came before an input, exactly.
+struct Fence {
+  std::uint64_t offset = 0, revision = 0;
+};
+
+/// What an input verb wants typed.
+struct Typing {
+  std::string text;         ///< bytes for the program, CR for Enter
+  bool ends_with_enter = false;  ///< Enter follows `text`: in raw mode a write of its own
+  shim_abi::RequestId id{};
+  std::chrono::milliseconds stall{5000};
+};
+
+struct Typed {
+  Fence fence;
+  std::uint64_t bytes = 0;
+  bool repeated = false;
+};
+
+/// How a wait came back.
+struct Outcome {
+  Reason reason = Reason::timeout;
+  std::chrono::milliseconds elapsed{0};
+};
+
+class Session final : public Pumped, public holder::Listener, public std::enable_shared_from_this<Session> {
+ public:
+  struct Setup {
+    journal::Index index;
+    std::string folder;      ///< of the journal
+    std::string shims_dir;
+    std::size_t history_bytes = 64 << 20;
+    const Clock* clock = nullptr;
+  };
+
+  /// @param holder  null for a session whose shim is gone: the journal alone is read
+  Session(boost::asio::any_io_executor executor, Pump& pump, Setup setup, std::unique_ptr<holder::Holder> holder);
+  ~Session() override;
+  /// Starts reading. Of an adopted session, output that was there before is replayed: nothing in it is answered.
+  enum class Origin { spawned, adopted };
+  void begin(Origin origin);
+
+  const std::string& sid() const { return setup_.index.sid.text; }
+  const journal::Index& index() const { return setup_.index; }
+  const std::string& folder() const { return setup_.folder; }
+
+  // --- what is known now
+  bool alive() const { return !ending_ && !lost_; }
+  /// Its shim died before its program ended: readable, and nothing else.
+  bool is_lost() const { return lost_ && !(ending_ && ending_->exit); }
+  const std::optional<Ending>& ending() const { return ending_; }
+  const terminal::Terminal& terminal() const { return terminal_; }
+  std::uint64_t offset() const { return parsed_; }
+  std::uint64_t revision() const { return parsed_ + steps_; }
+  Fence last_fence(const std::string& client) const;
+  std::int32_t child_pid() const;
+  std::int64_t last_output_ms() const { return last_output_ms_; }  ///< Unix time; 0: none yet
+  Counters counters() const;
+  /// Output offset that a revision stands for.
+  std::uint64_t offset_of(std::uint64_t revision) const;
+
+  // --- verbs. Each may be called any number of times at once.
+
+  /// Returns when all output that is in the journal now has been parsed, and no half-drawn frame is shown (a synchronized
+  /// update is waited for, at most 150 ms).
+  Awaitable<void> settle_frame();
+  /// The state word, from facts gathered now.
+  Awaitable<StateFacts> facts();
+  /// Types, whole, in order of arrival. Errors: session_exited, session_gone, line_too_long, input_stalled.
+  Awaitable<Result<Typed>> type(Typing typing, std::string client);
+  Awaitable<Result<std::uint64_t>> resize(int cols, int rows);
+  /// Waits until the condition holds, the program ends, the deadline passes or `cancel` fires.
+  Awaitable<Outcome> wait(std::shared_ptr<Condition> condition, std::uint64_t from_offset, int rows_above,
+                          std::optional<std::chrono::milliseconds> timeout, std::shared_ptr<Cancellation> cancel);
+  /// Ends the program; the caller then forgets the session. Idempotent.
+  Awaitable<Result<holder::CloseResult>> close(std::chrono::milliseconds grace, bool tree);
+  /// All waits end with this reason.
+  void end_waits(Reason reason);
+  std::size_t waits() const { return waiters_.size(); }
+  /// The daemon goes: stop listening, leave the shim alone.
+  void detach();
+
+  // --- Pumped
+  bool slice() override;
+  void slot_given() override;
+  void keep_alive() override;
+  // --- holder::Listener
+  void on_output() override;
+  void on_exited() override { on_output(); }
+  void on_hung_up() override { on_output(); }
+  void on_journal_health() override {}
+  void on_lost() override;
+
+ private:
+  struct Waiter {
+    Condition* condition = nullptr;
+    boost::asio::steady_timer timer;
+    std::optional<Reason> reason;
+    bool scanned = false;  ///< what was there when it began was looked at
+  };
+
+  void read_events();
+  void apply_events_at(std::uint64_t offset);
+  void apply(const journal::Event& event);
+  void after_slice(std::uint64_t bytes);
+  void notify();
+  void finish(Waiter& waiter, Reason reason);
+  void look_again_soon();
+  void arm();
+  void step_at(std::uint64_t offset);
+  void restart_reading();
+  void follow_frame();
+  void end_frame();
+  void answer_queries();
+  void give_credit(std::uint64_t parsed_now);
+  void wake_synced();
+  bool is_canonical() const;
+  std::int32_t foreground() const;
+  Awaitable<void> send_answer(terminal::Reply reply);
+  Awaitable<void> until_input_is_read();
+  Awaitable<void> scan(Waiter& waiter, std::uint64_t from_offset, int rows_above);
+
+  boost::asio::any_io_executor executor_;
+  Pump& pump_;
+  Setup setup_;
+  std::unique_ptr<holder::Holder> holder_;
+  journal::Reader reader_;
+  terminal::Terminal terminal_;
+  ReplyQueue replies_;
+  EchoTracker echo_;
+  LineFeed feed_;
+
+  std::uint64_t parsed_ = 0;
+  std::uint64_t steps_ = 0;         // resizes, clears and restarts applied
+  std::vector<Fence> step_marks_;   // where each came, to turn revisions into offsets
+  std::uint64_t event_position_ = 0;
+  std::deque<journal::Event> events_;  // read, not yet reached
+  std::uint64_t granted_ = 0;
+  std::uint64_t replay_to_ = 0;
+  std::string buffer_;
+  std::uint64_t layout_epoch_ = 0;
+  std::uint64_t errors_logged_ = 0;
+
+  std::optional<Ending> ending_;
+  bool lost_ = false, closing_ = false, begun_ = false, has_slot_ = false;
+  std::int64_t last_output_ms_ = 0;
+
+  struct Client {
+    Fence fence;
+  };
+  Fence fence_;                         // of the last input by anybody
+  std::map<std::string, Fence> fences_;  // by client_id
+  std::deque<std::pair<std::string, std::uint64_t>> echo_keys_;  // request id and step as bytes, key of EchoTracker
+  std::uint64_t next_echo_key_ = 1;
+
+  std::list<Waiter*> waiters_;
+  std::list<std::pair<std::uint64_t, boost::asio::steady_timer*>> synced_;  // waiting until so much is parsed
+  std::list<boost::asio::steady_timer*> frame_waiters_;
+  bool frame_open_ = false;   // a synchronized update is being drawn
+  bool frame_late_ = false;   // for longer than readers wait
+  boost::asio::steady_timer look_timer_, frame_timer_, answer_timer_;
+  FifoLock input_lock_;
+};
+
+}  // namespace smartcli::session

@@ -1,0 +1,259 @@
+#include "session/session_table.hpp"
+
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <cerrno>
+
+#include "common/log.hpp"
+#include "common/text.hpp"
+
+namespace smartcli::session {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kAdoptTimeout = 5s;  ///< slow is not dead: the shim is left alone, and asked again by the next daemon
+
+std::string hex(const std::uint8_t (&bytes)[16]) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string out;
+  for (const auto byte : bytes) {
+    out += kDigits[byte >> 4];
+    out += kDigits[byte & 15];
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::shared_ptr<Session>> SessionTable::all() const {
+  std::vector<std::shared_ptr<Session>> sessions;
+  for (const auto& [sid, session] : sessions_) sessions.push_back(session);
+  std::stable_sort(sessions.begin(), sessions.end(), [](const auto& a, const auto& b) {
+    return a->index().started_ms < b->index().started_ms;
+  });
+  return sessions;
+}
+
+std::size_t SessionTable::live() const {
+  return static_cast<std::size_t>(std::count_if(sessions_.begin(), sessions_.end(),
+                                                [](const auto& entry) { return entry.second->alive(); })) +
+         starting_.size();
+}
+
+std::size_t SessionTable::waits() const {
+  std::size_t count = 0;
+  for (const auto& [sid, session] : sessions_) count += session->waits();
+  return count;
+}
+
+// --- adoption
+
+Awaitable<void> SessionTable::adopt_one(std::string folder) {
+  auto index = journal::load(folder);
+  if (!index) {
+    log::warning("left alone: " + index.error().message);
+    co_return;
+  }
+  Session::Setup setup;
+  setup.index = std::move(*index);
+  setup.folder = folder;
+  setup.shims_dir = setup_.paths.shims_dir;
+  setup.history_bytes = static_cast<std::size_t>((*setup_.limits)[LimitId::history_bytes]);
+  setup.clock = setup_.clock;
+  const std::string sid = setup.index.sid.text;
+  if (sessions_.contains(sid)) {
+    log::warning("left alone: a second journal of session '" + sid + "' in " + folder);
+    co_return;
+  }
+  auto holder = co_await holder::adopt(setup_.executor, setup.shims_dir, setup.index.stem, kAdoptTimeout);
+  if (!holder && holder.error().code != ErrorCode::session_gone) {
+    log::warning("session '" + sid + "': " + holder.error().message);
+  }
+  const bool has_shim = holder.has_value();
+  if (!has_shim && !journal::Reader(folder, nullptr, -1).start()) {
+    journal::remove(folder);  // its daemon died before the shim began
+    co_return;
+  }
+  auto session = std::make_shared<Session>(setup_.executor, pump_, std::move(setup),
+                                           has_shim ? std::move(*holder) : nullptr);
+  session->begin(Session::Origin::adopted);
+  sessions_[sid] = session;
+}
+
+Awaitable<void> SessionTable::adopt_all() {
+  const auto folders = journal::find_folders(setup_.paths.sessions_dir);
+  adopting_ = folders.size();
+  const auto done = [this] {
+    if (--adopting_ > 0) return;
+    adopted_ = true;
+    forget_oldest_ended();
+    for (auto* timer : waiting_) timer->cancel();
+  };
+  if (folders.empty()) {
+    adopting_ = 1;
+    done();
+    co_return;
+  }
+  log::info("adopting " + std::to_string(folders.size()) + " sessions");
+  for (const auto& folder : folders) {
+    boost::asio::co_spawn(setup_.executor, adopt_one(folder), [done, folder](std::exception_ptr failure) {
+      if (failure) log::error("adoption of " + folder + " failed");
+      done();
+    });
+  }
+}
+
+Awaitable<void> SessionTable::until_adopted() {
+  if (adopted_) co_return;
+  boost::asio::steady_timer timer(setup_.executor, boost::asio::steady_timer::time_point::max());
+  waiting_.push_back(&timer);
+  boost::system::error_code ignored;
+  co_await timer.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
+  std::erase(waiting_, &timer);
+}
+
+// --- spawn
+
+std::string SessionTable::make_sid(const std::string& program) {
+  std::string name;
+  for (const char c : program.substr(program.rfind('/') + 1)) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+                       c == '.' || c == '-';
+    if (plain && (!name.empty() || (c != '_' && c != '.' && c != '-'))) name += c;
+  }
+  name = name.substr(0, 40);
+  if (name.empty()) name = "session";
+  std::string sid;
+  do {
+    sid = name + "-" + std::to_string(++made_[name]);
+  } while (sessions_.contains(sid) || starting_.contains(sid));
+  return sid;
+}
+
+void SessionTable::forget_oldest_ended() {
+  const auto cap = static_cast<std::size_t>((*setup_.limits)[LimitId::ended]);
+  auto sessions = all();
+  std::erase_if(sessions, [](const auto& session) { return session->alive(); });
+  for (std::size_t i = 0; i + cap < sessions.size(); ++i) {
+    log::info("session '" + sessions[i]->sid() + "' forgotten: more than " + std::to_string(cap) + " ended ones");
+    boost::asio::co_spawn(
+        setup_.executor,
+        [](SessionTable* table, std::shared_ptr<Session> session) -> Awaitable<void> {
+          (void)co_await table->close(session, 0ms, false);
+        }(this, sessions[i]),
+        boost::asio::detached);
+  }
+}
+
+Awaitable<Result<std::shared_ptr<Session>>> SessionTable::spawn(NewSession wanted) {
+  co_await until_adopted();
+  if (!wanted.sid.empty() && (sessions_.contains(wanted.sid) || starting_.contains(wanted.sid))) {
+    co_return Error{ErrorCode::session_exists, "there is a session '" + wanted.sid +
+                                                   "' already; close it first, or give another name"};
+  }
+  const auto cap = (*setup_.limits)[LimitId::sessions];
+  if (static_cast<std::int64_t>(live()) >= cap) {
+    co_return over_limit(LimitId::sessions, cap, std::to_string(live()) + " sessions live, one more was asked for");
+  }
+  const std::string sid = wanted.sid.empty() ? make_sid(wanted.program) : wanted.sid;
+  starting_[sid] = 1;
+  struct Release {
+    std::map<std::string, int>& names;
+    std::string name;
+    ~Release() { names.erase(name); }
+  } release{starting_, sid};
+
+  holder::StartSpec spec;
+  if (::getrandom(spec.session, sizeof spec.session, 0) != sizeof spec.session) {
+    co_return errno_error(ErrorCode::resource_exhausted, "no random bytes for a new session", errno);
+  }
+  spec.stem = hex(spec.session);
+  spec.shim_path = setup_.shim_path;
+  spec.runtime_dir = setup_.paths.shims_dir;
+  spec.journal_dir = setup_.paths.sessions_dir + "/" + spec.stem;
+  if (::mkdir(spec.journal_dir.c_str(), 0700) != 0) {
+    co_return errno_error(ErrorCode::resource_exhausted, "cannot make the journal folder " + spec.journal_dir, errno);
+  }
+  spec.program = wanted.program;
+  spec.argv = wanted.argv;
+  spec.env = std::move(wanted.env);
+  spec.env.push_back("SMARTCLI_SID=" + sid);
+  spec.cwd = wanted.cwd;
+  spec.cols = wanted.cols;
+  spec.rows = wanted.rows;
+  spec.umask = wanted.umask;
+  spec.nofile_soft = setup_.nofile_soft;
+  spec.nofile_hard = setup_.nofile_hard;
+  spec.journal_cap = static_cast<std::uint64_t>((*setup_.limits)[LimitId::journal_bytes]);
+
+  Session::Setup setup;
+  setup.index.sid = SessionName{sid};
+  setup.index.stem = spec.stem;
+  for (const auto& argument : wanted.argv) setup.index.argv.push_back(Bytes{argument});
+  setup.index.cwd = Bytes{wanted.cwd};
+  setup.index.started_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(setup_.clock->wall().time_since_epoch()).count();
+  setup.index.cols = wanted.cols;
+  setup.index.rows = wanted.rows;
+  setup.index.scrollback = wanted.scrollback;
+  setup.folder = spec.journal_dir;
+  setup.shims_dir = spec.runtime_dir;
+  setup.history_bytes = static_cast<std::size_t>((*setup_.limits)[LimitId::history_bytes]);
+  setup.clock = setup_.clock;
+  // Before the program runs: a daemon that dies now leaves a session that the next one finds.
+  if (auto saved = journal::save(setup.folder, setup.index); !saved) {
+    journal::remove(setup.folder);
+    co_return saved.error();
+  }
+  auto holder = co_await holder::start(setup_.executor, std::move(spec));
+  if (!holder) {
+    journal::remove(setup.folder);
+    co_return holder.error();
+  }
+  auto session = std::make_shared<Session>(setup_.executor, pump_, std::move(setup), std::move(*holder));
+  session->begin(Session::Origin::spawned);
+  sessions_[sid] = session;
+  log::info("session '" + sid + "' started: pid " + std::to_string(session->child_pid()));
+  forget_oldest_ended();
+  co_return session;
+}
+
+Awaitable<Result<std::shared_ptr<Session>>> SessionTable::find(std::string sid) {
+  co_await until_adopted();
+  const auto found = sessions_.find(sid);
+  if (found != sessions_.end()) co_return found->second;
+  std::vector<std::string> names;
+  for (const auto& [name, session] : sessions_) names.push_back(name);
+  const auto nearest = text::did_you_mean(sid, names);
+  co_return Error{ErrorCode::session_not_found,
+                  "no session '" + sid + "'" + (nearest.empty() ? "; `smartcli list` shows those there are" : nearest)};
+}
+
+Awaitable<Result<holder::CloseResult>> SessionTable::close(std::shared_ptr<Session> session,
+                                                           std::chrono::milliseconds grace, bool tree) {
+  auto closed = co_await session->close(grace, tree);
+  if (!closed) co_return closed.error();
+  session->end_waits(Reason::closed);
+  session->detach();
+  const auto found = sessions_.find(session->sid());
+  if (found != sessions_.end() && found->second == session) {
+    sessions_.erase(found);
+    journal::remove(session->folder());
+    log::info("session '" + session->sid() + "' closed");
+  }
+  co_return closed;
+}
+
+void SessionTable::detach_all() {
+  for (const auto& [sid, session] : sessions_) {
+    session->end_waits(Reason::cancelled);
+    session->detach();
+  }
+}
+
+}  // namespace smartcli::session

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/paths.hpp"
+#include "proto/limits.hpp"
+#include "session/session.hpp"
+
+namespace smartcli::session {
+
+/// What `spawn` needs, all checked and resolved.
+struct NewSession {
+  std::string sid;  ///< empty: made from the program's name
+  std::string program;
+  std::vector<std::string> argv, env;
+  std::string cwd;
+  int cols = 80, rows = 24;
+  std::int64_t scrollback = 10'000;
+  unsigned umask = 077;
+};
+
+/// All sessions of this daemon, by sid.
+class SessionTable {
+ public:
+  struct Setup {
+    boost::asio::any_io_executor executor;
+    paths::Paths paths;
+    std::string shim_path;
+    const Limits* limits = nullptr;
+    const Clock* clock = nullptr;
+    std::uint64_t nofile_soft = 0, nofile_hard = 0;  ///< what programs get back
+  };
+  explicit SessionTable(Setup setup) : setup_(std::move(setup)), pump_(setup_.executor) {}
+
+  /// Takes over what an earlier daemon left: every journal folder becomes a session again, live or ended.
+  Awaitable<void> adopt_all();
+  /// Returns at once where everything is adopted.
+  Awaitable<void> until_adopted();
+
+  /// Errors: session_exists, limit_exceeded, program_not_found, not_executable, spawn_failed, resource_exhausted.
+  Awaitable<Result<std::shared_ptr<Session>>> spawn(NewSession wanted);
+  /// Errors: session_not_found, with the nearest name.
+  Awaitable<Result<std::shared_ptr<Session>>> find(std::string sid);
+  /// Ends the program, ends the waits (CLOSED), deletes the journal, forgets the sid.
+  Awaitable<Result<holder::CloseResult>> close(std::shared_ptr<Session> session, std::chrono::milliseconds grace, bool tree);
+  /// Oldest first.
+  std::vector<std::shared_ptr<Session>> all() const;
+  std::size_t live() const;
+  std::size_t waits() const;
+  /// The daemon goes: shims and journals stay.
+  void detach_all();
+
+ private:
+  Awaitable<void> adopt_one(std::string folder);
+  std::string make_sid(const std::string& program);
+  /// Past the cap of ended sessions the oldest goes.
+  void forget_oldest_ended();
+
+  Setup setup_;
+  Pump pump_;
+  std::map<std::string, std::shared_ptr<Session>> sessions_;
+  std::map<std::string, int> starting_;      ///< names taken by a spawn that is under way
+  std::map<std::string, std::uint64_t> made_;  ///< last number given to each program's name
+  bool adopted_ = false;
+  std::vector<boost::asio::steady_timer*> waiting_;
+  std::size_t adopting_ = 0;
+};
+
+}  // namespace smartcli::session

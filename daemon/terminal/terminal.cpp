@@ -1,0 +1,181 @@
+#include "terminal/terminal.hpp"
+
+#include <algorithm>
+
+#include "terminal/interpreter.hpp"
+#include "terminal/parser.hpp"
+#include "terminal/snapshot.hpp"
+
+namespace smartcli::terminal {
+
+namespace {
+
+// Stamps are swept where the offset crosses a multiple of this, so that a sweep does not depend on how output
+// is cut.
+constexpr std::uint64_t kSweepBytes = std::uint64_t{1} << 30;
+
+constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
+
+int clamp_cols(std::int64_t n) {
+  return static_cast<int>(std::clamp<std::int64_t>(n, 1, kMaxCols));
+}
+int clamp_rows(std::int64_t n) {
+  return static_cast<int>(std::clamp<std::int64_t>(n, 1, kMaxRows));
+}
+
+}  // namespace
+
+struct Terminal::Impl {
+  Impl(Size size, HistoryLimits limits)
+      : interpreter(clamp_cols(size.cols), clamp_rows(size.rows)), limits(limits) {}
+
+  Parser parser;
+  Interpreter interpreter;
+  HistoryLimits limits;
+
+  Screen& screen() { return interpreter.screen; }
+  const Screen& screen() const { return interpreter.screen; }
+};
+
+Terminal::Terminal(Size size, HistoryLimits limits) : impl_(std::make_unique<Impl>(size, limits)) {}
+Terminal::~Terminal() = default;
+Terminal::Terminal(Terminal&&) noexcept = default;
+Terminal& Terminal::operator=(Terminal&&) noexcept = default;
+
+void Terminal::feed(std::string_view bytes) {
+  while (!bytes.empty()) bytes.remove_prefix(feed_some(bytes, kNoLimit));
+}
+
+std::size_t Terminal::feed_some(std::string_view bytes, std::uint64_t max_work) {
+  Impl& in = *impl_;
+  const std::uint64_t work = in.screen().work();
+  in.interpreter.work_limit =
+      max_work > kNoLimit - work ? kNoLimit : work + std::max<std::uint64_t>(1, max_work);
+  const std::uint64_t room = kSweepBytes - in.parser.offset() % kSweepBytes;
+  const std::size_t taken = in.parser.feed(bytes.substr(0, room), in.interpreter);
+  in.screen().at(in.parser.offset());
+  if (taken > 0 && in.parser.offset() % kSweepBytes == 0) in.screen().clamp_stamps();
+  return taken;
+}
+
+std::uint64_t Terminal::offset() const {
+  return impl_->parser.offset();
+}
+
+void Terminal::set_offset(std::uint64_t offset) {
+  impl_->parser.set_offset(offset);
+  impl_->screen().at(offset);
+  impl_->screen().age_all_stamps();
+}
+
+void Terminal::resize(Size size) {
+  impl_->screen().resize(clamp_cols(size.cols), clamp_rows(size.rows));
+  impl_->interpreter.report_resize();
+}
+
+void Terminal::clear() {
+  impl_->screen().wipe();
+}
+
+void Terminal::reset() {
+  impl_->parser.reset();
+  impl_->interpreter.full_reset();
+  impl_->screen().wipe();
+  impl_->interpreter.forget_titles();
+}
+
+void Terminal::trim_history() {
+  impl_->screen().trim_history(impl_->limits.lines, impl_->limits.bytes);
+}
+
+std::vector<Reply> Terminal::take_replies() {
+  return impl_->interpreter.replies.take();
+}
+std::vector<Event> Terminal::take_events() {
+  return impl_->interpreter.events.take();
+}
+
+Size Terminal::size() const {
+  return {impl_->screen().cols(), impl_->screen().rows()};
+}
+
+CursorState Terminal::cursor() const {
+  const Place& place = impl_->screen().place();
+  const ModeState& modes = impl_->interpreter.modes;
+  return {place.row,          place.col,         place.pending_wrap, modes.cursor_visible,
+          modes.cursor_shape, modes.cursor_blink};
+}
+
+Modes Terminal::modes() const {
+  return impl_->interpreter.shared_modes();
+}
+bool Terminal::alt_screen() const {
+  return impl_->screen().is_alternate();
+}
+const std::string& Terminal::title() const {
+  return impl_->interpreter.title;
+}
+const std::string& Terminal::cwd() const {
+  return impl_->interpreter.cwd;
+}
+std::uint64_t Terminal::parser_errors() const {
+  return impl_->parser.errors();
+}
+std::uint64_t Terminal::replies_dropped() const {
+  return impl_->interpreter.replies.dropped();
+}
+std::uint64_t Terminal::marks_dropped() const {
+  return impl_->interpreter.events.dropped();
+}
+bool Terminal::reverse_video() const {
+  return impl_->screen().flags.reverse_video;
+}
+
+std::uint64_t Terminal::first_row() const {
+  return impl_->screen().history().first();
+}
+std::uint64_t Terminal::screen_top() const {
+  return impl_->screen().top_ordinal();
+}
+
+RowText Terminal::row_text(std::uint64_t ordinal) const {
+  const Screen& screen = impl_->screen();
+  if (ordinal < first_row() || ordinal >= screen_top() + static_cast<std::uint64_t>(screen.rows())) return {};
+  if (ordinal < screen_top()) return history_row_text(screen, ordinal);
+  return screen_row_text(screen, static_cast<int>(ordinal - screen_top()));
+}
+
+std::vector<ShownCell> Terminal::row_cells(std::uint64_t ordinal) const {
+  const Screen& screen = impl_->screen();
+  if (ordinal < first_row() || ordinal >= screen_top() + static_cast<std::uint64_t>(screen.rows())) return {};
+  if (ordinal < screen_top()) return history_row_cells(screen, ordinal);
+  return screen_row_cells(screen, static_cast<int>(ordinal - screen_top()));
+}
+
+std::uint64_t Terminal::row_touched(int row) const {
+  return row >= 0 && row < impl_->screen().rows() ? impl_->screen().row_touched(row) : 0;
+}
+std::uint64_t Terminal::row_changed(int row) const {
+  return row >= 0 && row < impl_->screen().rows() ? impl_->screen().row_changed(row) : 0;
+}
+std::uint64_t Terminal::layout_epoch() const {
+  return impl_->screen().epoch();
+}
+std::size_t Terminal::history_bytes() const {
+  return impl_->screen().history().bytes();
+}
+
+std::vector<std::string> Terminal::screen_text() const {
+  return screen_lines(impl_->screen());
+}
+std::vector<HighlightedSpan> Terminal::highlighted() const {
+  return highlighted_spans(impl_->screen());
+}
+std::uint64_t Terminal::text_hash() const {
+  return terminal::text_hash(impl_->screen());
+}
+std::uint64_t Terminal::visual_hash() const {
+  return terminal::visual_hash(impl_->screen(), cursor());
+}
+
+}  // namespace smartcli::terminal

@@ -1,0 +1,6 @@
+pkg_check_modules(VTERM IMPORTED_TARGET vterm)
+pkg_check_modules(TSM IMPORTED_TARGET libtsm)
+if(VTERM_FOUND AND TSM_FOUND)
+  add_executable(terminal_bench ${CMAKE_CURRENT_LIST_DIR}/terminal_bench.cpp)
+  target_link_libraries(terminal_bench PRIVATE terminal PkgConfig::VTERM PkgConfig::TSM)
+endif()
