@@ -103,8 +103,6 @@ void Link::look_at_state() {
   if (lost && !std::exchange(is_loss_told_, true)) listener_->on_lost();
 }
 
-void Link::note_restarted() { is_exit_told_ = is_hang_up_told_ = false; }
-
 bool Link::has_grown() const {
   // Sequentially consistent, as the store in `arm`: of the two sides that each store and then look, one sees the other.
   return header_->write_offset.load(std::memory_order_seq_cst) > seen_offset_ ||
@@ -262,10 +260,10 @@ void Link::handle(std::span<const char> bytes, std::vector<Fd>& descriptors) {
     case MessageType::reply: {
       const auto found = exchanges_.find(head->tag);
       if (found == exchanges_.end()) return;  // nobody waits (any more)
-      if (found->second->is_close) {
-        // Here, not where it is waited for: the shim's end may be seen before that.
-        const auto reply = as<shim_abi::Reply>(bytes);
-        is_closed_ = is_closed_ || (reply && reply->status == shim_abi::Status::ok);
+      // Here, not where it is waited for: the shim's end, or that of its next program, may be seen before that.
+      if (const auto reply = as<shim_abi::Reply>(bytes); reply && reply->status == shim_abi::Status::ok) {
+        if (found->second->is_close) is_closed_ = true;
+        if (found->second->is_restart) is_exit_told_ = is_hang_up_told_ = false;
       }
       found->second->reply.emplace(bytes.data(), bytes.size());
       found->second->descriptors = std::move(descriptors);
@@ -300,6 +298,7 @@ void Link::break_all() {
   for (const auto& [tag, exchange] : std::exchange(exchanges_, {})) {
     exchange->broken = true;
     exchange->wake.cancel();
+    if (exchange->is_restart) is_exit_told_ = is_hang_up_told_ = false;  // it may have been done; better told twice
   }
 }
 

@@ -25,7 +25,8 @@ struct Exchange {
   RequestId id{};  ///< of an input: after a takeover its end comes without a tag
   std::uint32_t step = 0;
   bool is_input = false;
-  bool is_close = false;  ///< its success means that the shim goes for good
+  bool is_close = false;    ///< its success means that the shim goes for good
+  bool is_restart = false;  ///< after its success another exit may come
 
   std::optional<std::string> reply;
   std::vector<Fd> descriptors;  ///< came with the reply
@@ -64,7 +65,6 @@ class Link : public std::enable_shared_from_this<Link> {
   void tell(std::string packet);
 
   bool is_dead() const { return is_dead_; }
-  void note_restarted();
 
  private:
   struct Outgoing {

@@ -96,9 +96,12 @@ asio::awaitable<void> answered(std::shared_ptr<Exchange> exchange, Deadline unti
 
 /// One request and its whole answer.
 Task<std::string> call(std::shared_ptr<Link> link, std::string packet, milliseconds bound, Fd descriptor = {},
-                       std::vector<Fd>* descriptors = nullptr, bool is_close = false) {
+                       std::vector<Fd>* descriptors = nullptr) {
+  shim_abi::MessageHead head;
+  std::memcpy(&head, packet.data(), sizeof head);
   Asked asked(link, std::move(packet), std::move(descriptor));
-  asked->is_close = is_close;
+  asked->is_close = head.type == MessageType::close;
+  asked->is_restart = head.type == MessageType::restart;
   co_await answered(asked.get(), Clock::now() + bound);
   if (asked->reply) {
     if (descriptors != nullptr) *descriptors = std::move(asked->descriptors);
@@ -265,7 +268,7 @@ Task<CloseResult> do_close(std::shared_ptr<Link> link, milliseconds grace, bool 
   shim_abi::Close close{};
   close.grace_ms = static_cast<std::uint32_t>(std::clamp<milliseconds::rep>(grace.count(), 0, 0xffffffff));
   if (tree) close.flags = shim_abi::kCloseTree;
-  auto answer = co_await call(link, message(MessageType::close, close), grace + kAnswer, {}, nullptr, true);
+  auto answer = co_await call(link, message(MessageType::close, close), grace + kAnswer);
   if (!answer) co_return answer.error();
   const auto reply = *part<shim_abi::Reply>(answer.value());
   if (reply.status != Status::ok) co_return error_of(reply);
@@ -306,7 +309,6 @@ Task<std::uint64_t> do_restart(std::shared_ptr<Link> link, milliseconds grace, s
   }
   if (reply->reply.status != Status::ok) co_return error_of(reply->reply);
   if (!descriptors.empty()) link->replace_master(std::move(descriptors.front()));
-  link->note_restarted();
   co_return reply->reply.revision;
 }
 

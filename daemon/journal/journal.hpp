@@ -75,7 +75,7 @@ class Reader {
   /// internal (a file that cannot be read), with the path.
   Result<std::size_t> read(std::uint64_t offset, std::span<char> into);
   /// Records from `position` on, at most `most`; moves `position` past them and past those that say nothing to a reader (the first of
-  /// each file, types of a newer shim): `position == events_end()` means that all were read. An invalid record ends the valid
+  /// each file, types of a newer shim): `position >= events_end()` means that all were read. An invalid record ends the valid
   /// prefix: with a live header that is an error (internal), else the end, counted in `dropped_bytes`. Errors: also session_gone
   /// with detail "cap" for a position before the kept ones.
   Result<std::vector<Event>> read_events(std::uint64_t& position, std::size_t most);
@@ -106,6 +106,7 @@ class Reader {
   bool read_spool(std::uint64_t ring_begin, std::uint64_t ring_bytes, std::uint64_t at, std::span<char> into) const;
   Result<std::size_t> event_bytes(std::uint64_t& position, std::uint64_t end, std::span<char> into,
                                   bool* lost);
+  Result<std::uint64_t> position_behind(const Event& gap, std::uint64_t position, std::uint64_t stop);
   Event gap_until(std::uint64_t to, std::int64_t time_ns);
   std::uint64_t spool_from() const;
   std::uint64_t spool_events_from() const;

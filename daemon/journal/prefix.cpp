@@ -74,12 +74,15 @@ bool Prefix::scan_events(EventsFile& file) {
         file.before = file.first.events_before;
         if (file.before > ~0ull / 2 || !follows(file)) return false;
       }
-      file.lost_to = 0;
-      if (head.type == EventType::gap) {
-        const auto gap = decode_record(record);
-        if (gap && gap->reason != shim_abi::GapReason::cap && gap->from == head.offset) file.lost_to = gap->to;
-      }
       used += head.bytes;
+      if (head.type != EventType::gap) continue;
+      const auto gap = decode_record(record);
+      if (!gap || !ends_file(*gap)) continue;
+      file.lost_to = gap->to;
+      file.bytes += used;
+      // What an attempt to write on left behind it is no part of the journal.
+      all_events_ -= std::min(all_events_, size_of(fd.get()) - file.bytes);
+      return true;
     }
     file.bytes += used;
     if (used < bytes.size() && bytes.size() < kChunk) return false;  // ends inside a record
@@ -100,6 +103,10 @@ void Prefix::scan() {
     const bool has_segment = std::any_of(segments_.begin(), segments_.end(),
                                          [number](const Segment& s) { return s.number == number; });
     if (files_.empty() && !has_segment) continue;
+    if (!files_.empty() && files_.back().lost_to > number * kSegmentBytes) {  // likewise
+      all_events_ -= size_of(open_file(path_of(folder_, Kind::events, number)).get());
+      continue;
+    }
     EventsFile file;
     file.number = number;
     const bool valid = scan_events(file);

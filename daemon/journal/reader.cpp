@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <utility>
 
 #include "journal/files.hpp"
 #include "journal/journal.hpp"
@@ -287,13 +288,24 @@ Event Reader::gap_until(std::uint64_t to, std::int64_t time_ns) {
   return gap;
 }
 
+/// Where the records go on behind a gap: in the file of the segment at its end, in the spool, or, with all that was lost and
+/// nothing new begun yet, at `stop`.
+Result<std::uint64_t> Reader::position_behind(const Event& gap, std::uint64_t position, std::uint64_t stop) {
+  if (const auto done = refresh_index(); !done) return done.error();
+  for (const EventsEntry& entry : index_) {
+    if (entry.before >= position && entry.first.head.offset >= gap.to) return entry.before;
+  }
+  const std::uint64_t from = spool_events_from();
+  return std::max(position, std::min(from, stop));
+}
+
 Result<std::vector<Event>> Reader::read_events(std::uint64_t& position, std::size_t most) {
   std::vector<Event> events;
   std::array<char, 8192> usual;
   std::vector<char> large;  // for a record of a newer shim that is longer than `usual`
   std::span<char> buffer(usual);
   const std::uint64_t stop = events_end();
-  bool lost = false;
+  bool lost = false, goes_on_elsewhere = false;
   while (position < stop && events.size() < most) {
     const auto got = event_bytes(position, stop, buffer, &lost);
     if (!got) return got.error();
@@ -305,10 +317,20 @@ Result<std::vector<Event>> Reader::read_events(std::uint64_t& position, std::siz
       if (checked.verdict != Verdict::valid) break;
       if (lost) events.push_back(gap_until(checked.head.offset, checked.head.time_ns));
       lost = false;
-      if (auto event = decode_record(bytes.subspan(used, checked.head.bytes))) events.push_back(*event);
+      const auto event = decode_record(bytes.subspan(used, checked.head.bytes));
       used += checked.head.bytes;
+      if (!event) continue;
+      events.push_back(*event);
+      if (!ends_file(*event)) continue;
+      const auto next = position_behind(*event, position + used, stop);
+      if (!next) return next.error();
+      position = *next;
+      used = 0;
+      goes_on_elsewhere = true;
+      break;
     }
     position += used;
+    if (std::exchange(goes_on_elsewhere, false)) continue;
     if (used > 0) continue;
     if (checked.verdict == Verdict::partial && bytes.size() == buffer.size() && large.empty()) {
       large.resize(kRecordBytes);

@@ -117,6 +117,11 @@ std::optional<Event> decode_record(std::span<const char> record) {
   return std::nullopt;
 }
 
+bool ends_file(const Event& event) {
+  return event.type == EventType::gap && event.reason != shim_abi::GapReason::cap && event.from == event.offset &&
+         event.to > event.from;
+}
+
 shim_abi::FirstEvent first_of(std::span<const char> record) { return body<shim_abi::FirstEvent>(record); }
 shim_abi::ExitEvent exit_of(std::span<const char> record) { return body<shim_abi::ExitEvent>(record); }
 

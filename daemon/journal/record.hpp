@@ -29,6 +29,9 @@ Checked check_record(std::span<const char> bytes);
 /// What a valid record says; nothing for one without meaning to a reader (`first`, types of a newer shim).
 std::optional<Event> decode_record(std::span<const char> record);
 
+/// Whether a gap says that what follows it was lost up to `to`: such a record ends its file, and the next one begins at `to`.
+bool ends_file(const Event& event);
+
 /// The body of a valid record of type `first`, of `exit`.
 shim_abi::FirstEvent first_of(std::span<const char> record);
 shim_abi::ExitEvent exit_of(std::span<const char> record);

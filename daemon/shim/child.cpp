@@ -54,9 +54,14 @@ void set_limit(decltype(RLIMIT_CORE) which, rlim_t soft, rlim_t hard) {
   if (status != kStatus) ::dup3(status, kStatus, O_CLOEXEC);
   ::syscall(SYS_close_range, kStatus + 1, ~0u, 0);
 
-  struct sigaction by_default {};
-  by_default.sa_handler = SIG_DFL;
-  for (int number = 1; number < NSIG; ++number) ::sigaction(number, &by_default, nullptr);
+  // By system call: libc keeps 32 and 33 to itself, but a starter may have left them ignored.
+  struct {
+    void* handler;
+    unsigned long flags;
+    void* restorer;
+    unsigned long mask;
+  } by_default{};
+  for (int number = 1; number < _NSIG; ++number) ::syscall(SYS_rt_sigaction, number, &by_default, nullptr, 8);
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -30,8 +30,10 @@ bool parse_stat(const char* text, std::size_t bytes, ProcStat* stat) {
   const char* open = static_cast<const char*>(::memchr(text, '(', bytes));
   const char* close = static_cast<const char*>(::memrchr(text, ')', bytes));
   if (!open || !close || close < open || end - close < 4) return false;
-  stat->pid = 0;
-  for (const char* c = text; c < open && *c >= '0' && *c <= '9'; ++c) stat->pid = stat->pid * 10 + (*c - '0');
+  std::uint32_t pid = 0;
+  for (const char* c = text; c < open && *c >= '0' && *c <= '9'; ++c)
+    pid = pid * 10 + static_cast<std::uint32_t>(*c - '0');
+  stat->pid = static_cast<pid_t>(pid);
   const std::size_t length = static_cast<std::size_t>(close - open - 1);
   ::memset(stat->name, 0, sizeof stat->name);
   ::memcpy(stat->name, open + 1, length < sizeof stat->name - 1 ? length : sizeof stat->name - 1);

@@ -19,133 +19,124 @@ struct Entry {
 using Erase = Screen::Erase;
 using Set = Charsets::Set;
 
-// clang-format off: a row a line
+// A row a line.
+// clang-format off
 
 /// THE table of control sequences; what is not here is swallowed. Counts are `at_least_one`, all other
 /// parameters `get` with what they mean where left out. Ref: xterm ctlseqs, DEC STD 070; the kitty keyboard
 /// protocol for `u`.
 constexpr Entry kCsi[] = {
     // Cursor
-    {"A", DO(in.screen.up(p.at_least_one(0)))},                                  // CUU
-    {"B", DO(in.screen.down(p.at_least_one(0)))},                                // CUD
-    {"C", DO(in.screen.right(p.at_least_one(0)))},                               // CUF
-    {"D", DO(in.screen.left(p.at_least_one(0)))},                                // CUB
-    {"E", DO(in.screen.down(p.at_least_one(0)); in.screen.carriage_return())},   // CNL
-    {"F", DO(in.screen.up(p.at_least_one(0)); in.screen.carriage_return())},     // CPL
-    {"G", DO(in.screen.move_to_col(p.at_least_one(0) - 1))},                     // CHA
-    {"`", DO(in.screen.move_to_col(p.at_least_one(0) - 1))},                     // HPA
-    {"H", DO(in.screen.move_to(p.at_least_one(0) - 1, p.at_least_one(1) - 1))},  // CUP
-    {"f", DO(in.screen.move_to(p.at_least_one(0) - 1, p.at_least_one(1) - 1))},  // HVP
-    {"d", DO(in.screen.move_to_row(p.at_least_one(0) - 1))},                     // VPA
-    {"a", DO(in.screen.move_by_col(p.at_least_one(0)))},                         // HPR
-    {"e", DO(in.screen.move_by_row(p.at_least_one(0)))},                         // VPR
-    {"I", DO(in.screen.tab(p.at_least_one(0)))},                                 // CHT
-    {"Z", DO(in.screen.back_tab(p.at_least_one(0)))},                            // CBT
-    {"g",
-     DO(if (p.get(0, 0) == 0) in.screen.clear_tab(); if (p.get(0, 0) == 3) in.screen.clear_tabs())},  // TBC
-    {"?W", DO(if (p.get(0, 0) == 5) in.screen.default_tabs())},  // DECST8C
-    {"u", DO(in.screen.restore_cursor())},                       // SCORC
-    {"s", DO(in.save_or_set_side_margins(p))},                   // SCOSC, DECSLRM
-    {" q", DO(in.set_cursor_style(p.get(0, 0)))},                // DECSCUSR
+    {"A", DO(in.screen.up(p.at_least_one(0)))},                                    // CUU
+    {"B", DO(in.screen.down(p.at_least_one(0)))},                                  // CUD
+    {"C", DO(in.screen.right(p.at_least_one(0)))},                                 // CUF
+    {"D", DO(in.screen.left(p.at_least_one(0)))},                                  // CUB
+    {"E", DO(in.screen.down(p.at_least_one(0)); in.screen.carriage_return())},     // CNL
+    {"F", DO(in.screen.up(p.at_least_one(0)); in.screen.carriage_return())},       // CPL
+    {"G", DO(in.screen.move_to_col(p.at_least_one(0) - 1))},                       // CHA
+    {"`", DO(in.screen.move_to_col(p.at_least_one(0) - 1))},                       // HPA
+    {"H", DO(in.screen.move_to(p.at_least_one(0) - 1, p.at_least_one(1) - 1))},    // CUP
+    {"f", DO(in.screen.move_to(p.at_least_one(0) - 1, p.at_least_one(1) - 1))},    // HVP
+    {"d", DO(in.screen.move_to_row(p.at_least_one(0) - 1))},                       // VPA
+    {"a", DO(in.screen.move_by_col(p.at_least_one(0)))},                           // HPR
+    {"e", DO(in.screen.move_by_row(p.at_least_one(0)))},                           // VPR
+    {"I", DO(in.screen.tab(p.at_least_one(0)))},                                   // CHT
+    {"Z", DO(in.screen.back_tab(p.at_least_one(0)))},                              // CBT
+    {"g", DO(in.clear_tabs(p.get(0, 0)))},                                         // TBC
+    {"?W", DO(if (p.get(0, 0) == 5) in.screen.default_tabs())},                    // DECST8C
+    {"u", DO(in.screen.restore_cursor())},                                         // SCORC
+    {"s", DO(in.save_or_set_side_margins(p))},                                     // SCOSC, DECSLRM
+    {" q", DO(in.set_cursor_style(p.get(0, 0)))},                                  // DECSCUSR
 
     // Erase and edit
-    {"J", DO(in.erase_display(p.get(0, 0), Erase::all))},                      // ED
-    {"?J", DO(in.erase_display(p.get(0, 0), Erase::unprotected))},             // DECSED
-    {"K", DO(in.screen.erase_line(p.get(0, 0), Erase::all))},                  // EL
-    {"?K", DO(in.screen.erase_line(p.get(0, 0), Erase::unprotected))},         // DECSEL
-    {"X", DO(in.screen.erase_chars(p.at_least_one(0)))},                       // ECH
-    {"@", DO(in.screen.insert_chars(p.at_least_one(0)))},                      // ICH
-    {"P", DO(in.screen.delete_chars(p.at_least_one(0)))},                      // DCH
-    {"L", DO(in.screen.insert_lines(p.at_least_one(0)))},                      // IL
-    {"M", DO(in.screen.delete_lines(p.at_least_one(0)))},                      // DL
-    {"S", DO(in.screen.scroll_up(p.at_least_one(0)))},                         // SU
-    {"T", DO(if (p.size() <= 1) in.screen.scroll_down(p.at_least_one(0)))},    // SD; five: mouse highlight
-    {"^", DO(in.screen.scroll_down(p.at_least_one(0)))},                       // SD of ECMA-48
-    {" @", DO(in.screen.scroll_left(p.at_least_one(0)))},                      // SL
-    {" A", DO(in.screen.scroll_right(p.at_least_one(0)))},                     // SR
-    {"'}", DO(in.screen.insert_cols(p.at_least_one(0)))},                      // DECIC
-    {"'~", DO(in.screen.delete_cols(p.at_least_one(0)))},                      // DECDC
-    {"b", DO(in.screen.repeat(p.at_least_one(0)))},                            // REP
-    {"\"q", DO(in.protect_cells(Screen::Protection::dec, p.get(0, 0) == 1))},  // DECSCA
+    {"J", DO(in.erase_display(p.get(0, 0), Erase::all))},                          // ED
+    {"?J", DO(in.erase_display(p.get(0, 0), Erase::unprotected))},                 // DECSED
+    {"K", DO(in.screen.erase_line(p.get(0, 0), Erase::all))},                      // EL
+    {"?K", DO(in.screen.erase_line(p.get(0, 0), Erase::unprotected))},             // DECSEL
+    {"X", DO(in.screen.erase_chars(p.at_least_one(0)))},                           // ECH
+    {"@", DO(in.screen.insert_chars(p.at_least_one(0)))},                          // ICH
+    {"P", DO(in.screen.delete_chars(p.at_least_one(0)))},                          // DCH
+    {"L", DO(in.screen.insert_lines(p.at_least_one(0)))},                          // IL
+    {"M", DO(in.screen.delete_lines(p.at_least_one(0)))},                          // DL
+    {"S", DO(in.screen.scroll_up(p.at_least_one(0)))},                             // SU
+    {"T", DO(if (p.size() <= 1) in.screen.scroll_down(p.at_least_one(0)))},        // SD; five: mouse highlight
+    {"^", DO(in.screen.scroll_down(p.at_least_one(0)))},                           // SD of ECMA-48
+    {" @", DO(in.screen.scroll_left(p.at_least_one(0)))},                          // SL
+    {" A", DO(in.screen.scroll_right(p.at_least_one(0)))},                         // SR
+    {"'}", DO(in.screen.insert_cols(p.at_least_one(0)))},                          // DECIC
+    {"'~", DO(in.screen.delete_cols(p.at_least_one(0)))},                          // DECDC
+    {"b", DO(in.screen.repeat(p.at_least_one(0)))},                                // REP
+    {"\"q", DO(in.protect_cells(Screen::Protection::dec, p.get(0, 0) == 1))},      // DECSCA
 
     // Rectangles
-    {"$v", DO(in.copy_rect(p))},                       // DECCRA
-    {"$x", DO(in.fill_rect(p))},                       // DECFRA
-    {"$z", DO(in.erase_rect(p, Erase::all))},          // DECERA
-    {"${", DO(in.erase_rect(p, Erase::unprotected))},  // DECSERA
-    {"$r", DO(in.restyle_rect(p, false))},             // DECCARA
-    {"$t", DO(in.restyle_rect(p, true))},              // DECRARA
-    {"*x", DO(in.set_restyle_extent(p.get(0, 0)))},    // DECSACE
+    {"$v", DO(in.copy_rect(p))},                                                   // DECCRA
+    {"$x", DO(in.fill_rect(p))},                                                   // DECFRA
+    {"$z", DO(in.erase_rect(p, Erase::all))},                                      // DECERA
+    {"${", DO(in.erase_rect(p, Erase::unprotected))},                              // DECSERA
+    {"$r", DO(in.restyle_rect(p, false))},                                         // DECCARA
+    {"$t", DO(in.restyle_rect(p, true))},                                          // DECRARA
+    {"*x", DO(in.set_restyle_extent(p.get(0, 0)))},                                // DECSACE
 
     // Margins, modes, resets
-    {"r", DO(in.screen.set_margins(p.at_least_one(0) - 1, p.get(1, 0) > 0 ? p.get(1, 0) : in.screen.rows()))},
-    {"h", DO(in.set_modes(p, false, true))},   // SM
-    {"l", DO(in.set_modes(p, false, false))},  // RM
-    {"?h", DO(in.set_modes(p, true, true))},   // DECSET
-    {"?l", DO(in.set_modes(p, true, false))},  // DECRST
-    {"?s", DO(in.save_modes(p))},              // XTSAVE
-    {"?r", DO(in.restore_modes(p))},           // XTRESTORE
-    {"!p", DO(in.soft_reset())},               // DECSTR
-    {"\"p", DO(in.soft_reset())},              // DECSCL: always UTF-8, no C1
+    {"r", DO(in.set_margins(p))},                                                  // DECSTBM
+    {"h", DO(in.set_modes(p, false, true))},                                       // SM
+    {"l", DO(in.set_modes(p, false, false))},                                      // RM
+    {"?h", DO(in.set_modes(p, true, true))},                                       // DECSET
+    {"?l", DO(in.set_modes(p, true, false))},                                      // DECRST
+    {"?s", DO(in.save_modes(p))},                                                  // XTSAVE
+    {"?r", DO(in.restore_modes(p))},                                               // XTRESTORE
+    {"!p", DO(in.soft_reset())},                                                   // DECSTR
+    {"\"p", DO(in.soft_reset())},                                                  // DECSCL: always UTF-8, no C1
 
     // Rendition
-    {"m", DO(in.set_rendition(p))},  // SGR
-    {"#{", DO(in.push_pen())},       // XTPUSHSGR
+    {"m", DO(in.set_rendition(p))},                                                // SGR
+    {"#{", DO(in.push_pen())},                                                     // XTPUSHSGR
     {"#p", DO(in.push_pen())},
-    {"#}", DO(in.pop_pen())},  // XTPOPSGR
+    {"#}", DO(in.pop_pen())},                                                      // XTPOPSGR
     {"#q", DO(in.pop_pen())},
 
     // Keyboard
-    {">m", DO(if (p.get(0, 0) == 4) in.set_other_keys(p.get(1, 0)))},  // XTMODKEYS
+    {">m", DO(if (p.get(0, 0) == 4) in.set_other_keys(p.get(1, 0)))},              // XTMODKEYS
     {">n", DO(if (p.get(0, 0) == 4) in.set_other_keys(0))},
-    {"?m", DO(in.keyboard_query(p))},  // XTQMODKEYS
+    {"?m", DO(in.keyboard_query(p))},                                              // XTQMODKEYS
     {"?u", DO(in.answer(Answer::kitty_flags, {in.modes.kitty_now(in.screen.is_alternate())}))},
-    {">u",
-     DO(in.kitty_change([](ModeState& m, bool alternate,
-                           const Params& q) { m.kitty_push(alternate, static_cast<unsigned>(q.get(0, 0))); },
-                        p))},
-    {"<u", DO(in.kitty_change([](ModeState& m, bool alternate,
-                                 const Params& q) { m.kitty_pop(alternate, q.at_least_one(0)); },
-                              p))},
-    {"=u",
-     DO(in.kitty_change(
-         [](ModeState& m, bool alternate,
-            const Params& q) { m.kitty_set(alternate, static_cast<unsigned>(q.get(0, 0)), q.get(1, 1)); },
-         p))},
+    {">u", DO(in.kitty_push(p.get(0, 0)))},
+    {"<u", DO(in.kitty_pop(p.at_least_one(0)))},
+    {"=u", DO(in.kitty_set(p.get(0, 0), p.get(1, 1)))},
 
     // Queries
-    {"c", DO(if (p.get(0, 0) == 0) in.answer(Answer::da1))},         // DA1
-    {">c", DO(if (p.get(0, 0) == 0) in.answer(Answer::da2))},        // DA2
-    {"=c", DO(if (p.get(0, 0) == 0) in.answer(Answer::da3))},        // DA3
-    {">q", DO(if (p.get(0, 0) == 0) in.answer(Answer::xtversion))},  // XTVERSION
-    {"n", DO(in.device_status(p))},                                  // DSR, CPR
+    {"c", DO(if (p.get(0, 0) == 0) in.answer(Answer::da1))},                       // DA1
+    {">c", DO(if (p.get(0, 0) == 0) in.answer(Answer::da2))},                      // DA2
+    {"=c", DO(if (p.get(0, 0) == 0) in.answer(Answer::da3))},                      // DA3
+    {">q", DO(if (p.get(0, 0) == 0) in.answer(Answer::xtversion))},                // XTVERSION
+    {"n", DO(in.device_status(p))},                                                // DSR, CPR
     {"?n", DO(in.private_device_status(p))},
-    {"$p", DO(in.report_mode(p, false))},  // DECRQM
+    {"$p", DO(in.report_mode(p, false))},                                          // DECRQM
     {"?$p", DO(in.report_mode(p, true))},
-    {"t", DO(in.window_operation(p))},  // XTWINOPS
+    {"t", DO(in.window_operation(p))},                                             // XTWINOPS
 };
 
 /// THE table of escape sequences.
 constexpr Entry kEsc[] = {
-    {"7", DO(in.screen.save_cursor())},                           // DECSC
-    {"8", DO(in.screen.restore_cursor())},                        // DECRC
-    {"6", DO(in.screen.back_index())},                            // DECBI
-    {"9", DO(in.screen.forward_index())},                         // DECFI
-    {"D", DO(in.screen.index())},                                 // IND
-    {"E", DO(in.screen.carriage_return(); in.screen.index())},    // NEL
-    {"M", DO(in.screen.reverse_index())},                         // RI
-    {"H", DO(in.screen.set_tab())},                               // HTS
-    {"V", DO(in.protect_cells(Screen::Protection::iso, true))},   // SPA
-    {"W", DO(in.protect_cells(Screen::Protection::iso, false))},  // EPA
-    {"c", DO(in.full_reset())},                                   // RIS
-    {"#8", DO(in.screen.alignment_test())},                       // DECALN
-    {"=", DO(in.set_keypad(true))},                               // DECKPAM
-    {">", DO(in.set_keypad(false))},                              // DECKPNM
-    {"N", DO(in.screen.charsets.single = 2)},                     // SS2
-    {"O", DO(in.screen.charsets.single = 3)},                     // SS3
-    {"n", DO(in.screen.charsets.gl = 2)},                         // LS2
-    {"o", DO(in.screen.charsets.gl = 3)},                         // LS3
-    {"(0", DO(in.screen.charsets.g[0] = Set::dec_graphics)},      // SCS
+    {"7", DO(in.screen.save_cursor())},                                            // DECSC
+    {"8", DO(in.screen.restore_cursor())},                                         // DECRC
+    {"6", DO(in.screen.back_index())},                                             // DECBI
+    {"9", DO(in.screen.forward_index())},                                          // DECFI
+    {"D", DO(in.screen.index())},                                                  // IND
+    {"E", DO(in.screen.carriage_return(); in.screen.index())},                     // NEL
+    {"M", DO(in.screen.reverse_index())},                                          // RI
+    {"H", DO(in.screen.set_tab())},                                                // HTS
+    {"V", DO(in.protect_cells(Screen::Protection::iso, true))},                    // SPA
+    {"W", DO(in.protect_cells(Screen::Protection::iso, false))},                   // EPA
+    {"c", DO(in.full_reset())},                                                    // RIS
+    {"#8", DO(in.screen.alignment_test())},                                        // DECALN
+    {"=", DO(in.set_keypad(true))},                                                // DECKPAM
+    {">", DO(in.set_keypad(false))},                                               // DECKPNM
+    {"N", DO(in.screen.charsets.single = 2)},                                      // SS2
+    {"O", DO(in.screen.charsets.single = 3)},                                      // SS3
+    {"n", DO(in.screen.charsets.gl = 2)},                                          // LS2
+    {"o", DO(in.screen.charsets.gl = 3)},                                          // LS3
+    {"(0", DO(in.screen.charsets.g[0] = Set::dec_graphics)},                       // SCS
     {")0", DO(in.screen.charsets.g[1] = Set::dec_graphics)},
     {"*0", DO(in.screen.charsets.g[2] = Set::dec_graphics)},
     {"+0", DO(in.screen.charsets.g[3] = Set::dec_graphics)},
@@ -243,6 +234,15 @@ void Interpreter::erase_display(int part, Screen::Erase what) {
     screen.clear_history();
   else
     screen.erase_display(part, what);
+}
+
+void Interpreter::clear_tabs(int which) {
+  if (which == 0) screen.clear_tab();
+  if (which == 3) screen.clear_tabs();
+}
+
+void Interpreter::set_margins(const Params& p) {
+  screen.set_margins(p.at_least_one(0) - 1, p.get(1, 0) > 0 ? p.get(1, 0) : screen.rows());
 }
 
 void Interpreter::save_or_set_side_margins(const Params& p) {

@@ -34,6 +34,7 @@ void Screen::push_to_history(const Row& row) {
 void Screen::roll_up(int top, int bottom, int n, Cause cause) {
   n = std::min(n, bottom - top);
   if (n <= 0) return;
+  work_ += static_cast<std::uint64_t>(n * cols_);
   if (has_side_margins()) {
     move_block(top, bottom, n);
     return;
@@ -59,6 +60,7 @@ void Screen::roll_up(int top, int bottom, int n, Cause cause) {
 void Screen::roll_down(int top, int bottom, int n) {
   n = std::min(n, bottom - top);
   if (n <= 0) return;
+  work_ += static_cast<std::uint64_t>(n * cols_);
   if (has_side_margins()) {
     move_block(top, bottom, -n);
     return;
@@ -73,6 +75,7 @@ void Screen::roll_down(int top, int bottom, int n) {
 void Screen::move_block(int top, int bottom, int n) {
   const int width = right_ - left_;
   const StyleId blank = erase_id();
+  work_ += static_cast<std::uint64_t>((bottom - top) * width);
   for (int r = top; r < bottom; ++r) {
     Row& row = grid_->row(r);
     Grid::cut(row, left_);
@@ -115,6 +118,7 @@ void Screen::delete_lines(int n) {
 void Screen::erase_cells(int row, int from, int to, Erase what) {
   Row& r = grid_->row(row);
   touch(r);
+  work_ += static_cast<std::uint64_t>(std::max(0, to - from));
   if (to == cols_) {
     r.wraps = false;
     if (from == 0) cut_above(row);
@@ -181,40 +185,30 @@ void Screen::delete_chars(int n) {
   touch(here());
 }
 
+// In all rows between the margins, from that column to the right one.
+void Screen::shift_cols(int from, int n, void (Grid::*shift)(Row&, int, int, int, StyleId) const) {
+  if (!is_in_margins()) return;
+  const StyleId blank = erase_id();
+  work_ += static_cast<std::uint64_t>((bottom_ - top_) * (right_ - from));
+  for (int r = top_; r < bottom_; ++r) {
+    Row& row = grid_->row(r);
+    (grid_->*shift)(row, from, right_, n, blank);
+    row.wraps = false;
+    touch(row);
+  }
+}
+
 void Screen::scroll_left(int n) {
-  if (!is_in_margins()) return;
-  for (int r = top_; r < bottom_; ++r) {
-    grid_->shift_left(grid_->row(r), left_, right_, n, erase_id());
-    grid_->row(r).wraps = false;
-  }
-  touch_rows(top_, bottom_);
+  shift_cols(left_, n, &Grid::shift_left);
 }
-
 void Screen::scroll_right(int n) {
-  if (!is_in_margins()) return;
-  for (int r = top_; r < bottom_; ++r) {
-    grid_->shift_right(grid_->row(r), left_, right_, n, erase_id());
-    grid_->row(r).wraps = false;
-  }
-  touch_rows(top_, bottom_);
+  shift_cols(left_, n, &Grid::shift_right);
 }
-
 void Screen::insert_cols(int n) {
-  if (!is_in_margins()) return;
-  for (int r = top_; r < bottom_; ++r) {
-    grid_->shift_right(grid_->row(r), place_.col, right_, n, erase_id());
-    grid_->row(r).wraps = false;
-  }
-  touch_rows(top_, bottom_);
+  shift_cols(place_.col, n, &Grid::shift_right);
 }
-
 void Screen::delete_cols(int n) {
-  if (!is_in_margins()) return;
-  for (int r = top_; r < bottom_; ++r) {
-    grid_->shift_left(grid_->row(r), place_.col, right_, n, erase_id());
-    grid_->row(r).wraps = false;
-  }
-  touch_rows(top_, bottom_);
+  shift_cols(place_.col, n, &Grid::shift_left);
 }
 
 void Screen::alignment_test() {

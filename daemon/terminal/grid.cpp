@@ -38,12 +38,6 @@ Grid::Grid(int cols, int rows) : cols_(cols), rows_(rows) {
   }
 }
 
-void Grid::cut(Row& row, int col) {
-  if (col <= 0 || col >= row.used || row.content[col] != kTail) return;
-  row.content[col - 1] = kBlank;
-  row.content[col] = kBlank;
-}
-
 void Grid::erase(Row& row, int from, int to, StyleId style) const {
   if (from >= to) return;
   cut(row, from);

@@ -33,7 +33,11 @@ class Grid {
   const Row& row(int r) const { return rows_[r]; }
 
   /// Blanks both halves of a wide character that stands across the edge before `col`.
-  static void cut(Row& row, int col);
+  static void cut(Row& row, int col) {
+    if (col <= 0 || col >= row.used || row.content[col] != kTail) return;
+    row.content[col - 1] = kBlank;
+    row.content[col] = kBlank;
+  }
   /// Makes cells kBlank in that style.
   void erase(Row& row, int from, int to, StyleId style) const;
   /// Moves cells right (left) by n inside the range; the gap is blank in that style.

@@ -122,7 +122,6 @@ void History::push(const CellLine& line, std::uint64_t newest) {
 void History::push_cells(const Content* content, const StyleId* style, std::size_t n, bool wraps,
                          std::uint64_t newest) {
   while (n > 0 && content[n - 1] == kBlank && style[n - 1] == 0) --n;
-  text_buffer_.clear();
   cells_buffer_.clear();
   styles_buffer_.clear();
   CellRun run{0, 1, false};
@@ -144,16 +143,20 @@ void History::push_cells(const Content* content, const StyleId* style, std::size
     has_links |= s.link != 0;
     is_styled |= run_style != 0;
   };
+  std::size_t filled = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const Content c = content[i];
     if (c == kTail) continue;
-    const std::size_t before = text_buffer_.size();
+    if (filled + 4 * kMaxCluster > text_buffer_.size()) text_buffer_.resize(filled + 4 * (n + kMaxCluster));
+    char* const start = text_buffer_.data() + filled;
+    char* at = start;
     if (c & kGrapheme) {
-      for (char32_t p : tables_.graphemes.get(c & kValue)) append_utf8(text_buffer_, p);
+      for (char32_t p : tables_.graphemes.get(c & kValue)) at = put_utf8(at, p);
     } else {
-      append_utf8(text_buffer_, c & kValue);
+      at = put_utf8(at, c & kValue);
     }
-    const std::size_t bytes = text_buffer_.size() - before;
+    const auto bytes = static_cast<std::size_t>(at - start);
+    filled += bytes;
     const bool is_wide = c & kWide;
     if (bytes != run.bytes || is_wide != run.is_wide) {
       end_run();
@@ -176,13 +179,13 @@ void History::push_cells(const Content* content, const StyleId* style, std::size
   if (!is_styled) styles_buffer_.clear();
 
   const Header header{newest,
-                      static_cast<std::uint32_t>(text_buffer_.size()),
+                      static_cast<std::uint32_t>(filled),
                       static_cast<std::uint32_t>(cells_buffer_.size()),
                       static_cast<std::uint32_t>(styles_buffer_.size()),
                       wraps,
                       has_links};
   char* at = append(header);
-  at = std::copy(text_buffer_.begin(), text_buffer_.end(), at);
+  at = std::copy_n(text_buffer_.data(), filled, at);
   at = std::copy(cells_buffer_.begin(), cells_buffer_.end(), at);
   std::copy(styles_buffer_.begin(), styles_buffer_.end(), at);
   if (has_links) use_links(record(end() - 1), true);

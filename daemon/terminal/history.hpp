@@ -114,7 +114,8 @@ class History {
   std::uint64_t first_ = 0;
   std::size_t count_ = 0;
   std::size_t bytes_ = 0;
-  std::string text_buffer_, cells_buffer_, styles_buffer_;  ///< kept, so that a push does not allocate
+  // Kept, so that a push does not allocate; `text_buffer_` is as long as it ever was.
+  std::string text_buffer_, cells_buffer_, styles_buffer_;
 };
 
 }  // namespace smartcli::terminal

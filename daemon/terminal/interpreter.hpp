@@ -36,6 +36,9 @@ class Interpreter {
   void osc(std::string_view text, std::uint64_t offset);
   void dcs(const Sequence& sequence, std::string_view text, std::uint64_t offset);
   std::size_t osc_limit(std::string_view start) const;
+  bool is_spent() const { return screen.work() >= work_limit; }
+
+  std::uint64_t work_limit = ~std::uint64_t{0};  ///< see Terminal::feed_some
 
   /// RIS, and `reset` of the terminal.
   void full_reset();
@@ -51,6 +54,8 @@ class Interpreter {
   // dispatch.cpp
   void set_rendition(const Params& params);
   void erase_display(int part, Screen::Erase what);
+  void clear_tabs(int which);
+  void set_margins(const Params& params);
   void save_or_set_side_margins(const Params& params);
 
   // mode_actions.cpp
@@ -63,7 +68,9 @@ class Interpreter {
   void set_cursor_style(int style);
   void set_other_keys(int value);
   void protect_cells(Screen::Protection protection, bool is_on);
-  void kitty_change(void (*change)(ModeState&, bool is_alternate, const Params&), const Params& params);
+  void kitty_push(int flags);
+  void kitty_pop(int n);
+  void kitty_set(int flags, int how);
 
   // rectangles.cpp
   void copy_rect(const Params& params);

@@ -92,7 +92,7 @@ void Interpreter::set_mode(const ModeInfo& info, bool is_on) {
       break;
     case Mode::alternate_1049:
       if (is_on) {
-        if (!screen.is_alternate()) screen.save_cursor();
+        screen.save_cursor();
         show_alternate(true);
         screen.clear_active();
       } else {
@@ -184,9 +184,21 @@ void Interpreter::set_other_keys(int value) {
   note_modes(before);
 }
 
-void Interpreter::kitty_change(void (*change)(ModeState&, bool, const Params&), const Params& params) {
+void Interpreter::kitty_push(int flags) {
   const Modes before = shared_modes();
-  change(modes, screen.is_alternate(), params);
+  modes.kitty_push(screen.is_alternate(), static_cast<unsigned>(flags));
+  note_modes(before);
+}
+
+void Interpreter::kitty_pop(int n) {
+  const Modes before = shared_modes();
+  modes.kitty_pop(screen.is_alternate(), n);
+  note_modes(before);
+}
+
+void Interpreter::kitty_set(int flags, int how) {
+  const Modes before = shared_modes();
+  modes.kitty_set(screen.is_alternate(), static_cast<unsigned>(flags), how);
   note_modes(before);
 }
 

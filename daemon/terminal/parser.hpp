@@ -22,13 +22,15 @@ namespace smartcli::terminal {
 ///   esc(const Sequence&, offset), csi(const Sequence&, offset)
 ///   osc(std::string_view, offset), dcs(const Sequence&, std::string_view, offset)
 ///   std::size_t osc_limit(std::string_view start)  bytes to keep of a long OSC that starts so
+///   bool is_spent()                                true: enough for now, `feed` returns after this sequence
 /// APC, PM and SOS are swallowed, and so is a string longer than its limit.
 class Parser {
  public:
   static constexpr std::size_t kStringLimit = 8 << 10;
 
+  /// Returns how many bytes it took: all, unless the handler is spent.
   template <class Handler>
-  void feed(std::string_view bytes, Handler& handler);
+  std::size_t feed(std::string_view bytes, Handler& handler);
 
   std::uint64_t offset() const { return offset_; }
   void set_offset(std::uint64_t offset) { offset_ = offset; }
@@ -87,11 +89,18 @@ class Parser {
     ++errors_;
     state_ = State::ground;
   }
-  void collect_param(unsigned char c) {
-    if (c <= '9')
-      sequence_.params.digit(c - '0');
-    else
-      sequence_.params.separator(c == ':');
+  /// Takes digits and separators; returns the first byte that is neither.
+  const char* take_params(const char* p, const char* end) {
+    for (; p < end; ++p) {
+      const unsigned d = static_cast<unsigned char>(*p) - unsigned{'0'};
+      if (d < 10)
+        sequence_.params.digit(static_cast<int>(d));
+      else if (d < 12)
+        sequence_.params.separator(*p == ':');
+      else
+        break;
+    }
+    return p;
   }
 
   State state_ = State::ground;
@@ -122,12 +131,12 @@ inline const char* skip_printable(const char* p, const char* end) {
 }
 
 template <class Handler>
-void Parser::feed(std::string_view bytes, Handler& handler) {
+std::size_t Parser::feed(std::string_view bytes, Handler& handler) {
   const char* p = bytes.data();
   const char* const end = p + bytes.size();
   // Offset of a place in this piece: its address less the start's, plus what came before.
   const std::uint64_t base = offset_ - reinterpret_cast<std::uintptr_t>(p);
-  while (p < end) {
+  while (p < end && !handler.is_spent()) {
     switch (state_) {
       case State::ground: p = ground(p, end, base, handler); break;
       case State::utf8: p = utf8(p, end, base, handler); break;
@@ -136,7 +145,9 @@ void Parser::feed(std::string_view bytes, Handler& handler) {
       default: p = control(p, end, base, handler); break;
     }
   }
-  offset_ += bytes.size();
+  const auto taken = static_cast<std::size_t>(p - bytes.data());
+  offset_ += taken;
+  return taken;
 }
 
 #define SMARTCLI_OFFSET(p) (base + reinterpret_cast<std::uintptr_t>(p))
@@ -156,6 +167,7 @@ const char* Parser::ground(const char* p, const char* end, std::uint64_t base, H
     } else if (c < 0x20) {
       ++p;
       handler.execute(c, SMARTCLI_OFFSET(p));
+      if (handler.is_spent()) return p;
     } else if (c == 0x7f) {
       ++p;
     } else {
@@ -196,7 +208,9 @@ const char* Parser::utf8(const char* p, const char* end, std::uint64_t base, Han
 
 template <class Handler>
 const char* Parser::control(const char* p, const char* end, std::uint64_t base, Handler& handler) {
-  while (p < end) {
+  while (true) {
+    if (state_ == State::csi_param || state_ == State::dcs_param) p = take_params(p, end);
+    if (p == end) return p;
     const auto c = static_cast<unsigned char>(*p);
     if (c >= 0x80) {  // text again; the sequence is lost
       fail();
@@ -251,8 +265,6 @@ const char* Parser::control(const char* p, const char* end, std::uint64_t base, 
         if (c < 0x30) {
           sequence_.collect(static_cast<char>(c));
           state_ = State::csi_intermediate;
-        } else if (c < 0x3c) {
-          collect_param(c);
         } else if (c < 0x40) {
           if (sequence_.prefix != 0 || sequence_.params.size() > 0)
             state_ = State::csi_ignore;
@@ -289,10 +301,6 @@ const char* Parser::control(const char* p, const char* end, std::uint64_t base, 
           state_ = State::dcs_intermediate;
           continue;
         }
-        if (c < 0x3c) {
-          collect_param(c);
-          continue;
-        }
         if (c < 0x40) {
           if (sequence_.prefix != 0 || sequence_.params.size() > 0)
             state_ = State::dcs_ignore;
@@ -322,7 +330,6 @@ const char* Parser::control(const char* p, const char* end, std::uint64_t base, 
       default: return p - 1;
     }
   }
-  return p;
 }
 
 template <class Handler>

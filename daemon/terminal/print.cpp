@@ -55,10 +55,11 @@ void Screen::wrap() {
     touch(here());
   }
   place_.pending_wrap = false;
-  if (place_.row == bottom_ - 1)
-    roll_up(top_, bottom_, 1, Cause::wrap);
-  else if (place_.row < rows_ - 1)
+  if (place_.row == bottom_ - 1) {
+    if (is_in_side_margins()) roll_up(top_, bottom_, 1, Cause::wrap);
+  } else if (place_.row < rows_ - 1) {
     ++place_.row;
+  }
   place_.col = left_;
 }
 
@@ -100,11 +101,14 @@ void Screen::put(char32_t c, int width) {
   if (flags.insert) grid_->shift_right(row, col, limit, width, erase_id());
   Grid::cut(row, col);
   Grid::cut(row, col + width);
-  row.content[col] = width == 2 ? c | kWide : c;
-  if (width == 2) row.content[col + 1] = kTail;
-  for (int i = col; i < col + width; ++i) {
-    row.style[i] = style;
-    row.stamp[i] = static_cast<std::uint32_t>(now_);
+  row.content[col] = c;
+  row.style[col] = style;
+  row.stamp[col] = static_cast<std::uint32_t>(now_);
+  if (width == 2) {
+    row.content[col] = c | kWide;
+    row.content[col + 1] = kTail;
+    row.style[col + 1] = style;
+    row.stamp[col + 1] = static_cast<std::uint32_t>(now_);
   }
   Grid::extend(row, col + width);
   touch(row);
@@ -130,9 +134,9 @@ bool Screen::join(char32_t c, std::uint8_t properties) {
   bool becomes_wide = false;
   if ((properties & kWidthMask) != 0) {
     const bool after_pictograph = char_properties(text.front()) & kPictograph;
-    const bool is_joined = (properties & kPictograph && after_pictograph && text.back() == U'\u200d') ||
-                           (properties & kSkinTone && after_pictograph && char_width(text.back()) != 0) ||
-                           (properties & kSkinTone && after_pictograph && text.back() == U'\ufe0f');
+    const bool is_joined =
+        after_pictograph && (properties & kSkinTone ? text.back() != U'\u200d'
+                                                    : properties & kPictograph && text.back() == U'\u200d');
     becomes_wide = properties & kRegional && text.size() == 1 && char_properties(text[0]) & kRegional &&
                    !place_.pending_wrap && place_.col == col + 1 && place_.col < line_limit();
     if (!is_joined && !becomes_wide) return false;
@@ -160,7 +164,9 @@ bool Screen::join(char32_t c, std::uint8_t properties) {
 void Screen::repeat(int n) {
   if (last_char_ == 0) return;
   const char32_t c = last_char_;
-  for (n = std::min(n, cols_ * rows_); n > 0; --n) print(c, now_);
+  n = std::min(n, cols_ * rows_);
+  work_ += 8 * static_cast<std::uint64_t>(n);
+  for (; n > 0; --n) print(c, now_);
 }
 
 }  // namespace smartcli::terminal

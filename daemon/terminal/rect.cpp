@@ -5,10 +5,17 @@
 
 namespace smartcli::terminal {
 
+namespace {
+
+constexpr std::uint64_t kRestyleWork = 16;  // interning a style, in cells
+
+}  // namespace
+
 void Screen::copy_rect(const Rect& from, int row, int col) {
   const int height = std::min(from.bottom - from.top, rows_ - row);
   const int width = std::min(from.right - from.left, cols_ - col);
   if (height <= 0 || width <= 0) return;
+  work_ += static_cast<std::uint64_t>(height * width);
   for (int i = 0; i < height; ++i) {
     // Backwards where the target lies below, so that no row is read after it was written.
     const int k = row > from.top ? height - 1 - i : i;
@@ -34,6 +41,7 @@ void Screen::copy_rect(const Rect& from, int row, int col) {
 
 void Screen::fill_rect(const Rect& rect, char32_t c) {
   const StyleId style = pen_id();
+  work_ += static_cast<std::uint64_t>((rect.bottom - rect.top) * (rect.right - rect.left));
   for (int r = rect.top; r < rect.bottom; ++r) {
     Row& row = grid_->row(r);
     Grid::cut(row, rect.left);
@@ -51,16 +59,26 @@ void Screen::erase_rect(const Rect& rect, Erase what) {
 }
 
 void Screen::restyle_rect(const Rect& rect, bool is_stream, const std::function<void(Style&)>& change) {
+  // Neighbours mostly look alike: each look is changed once, not each cell.
+  StyleId last = 0, changed = 0;
+  bool is_known = false;
   for (int r = rect.top; r < rect.bottom; ++r) {
     Row& row = grid_->row(r);
     const int from = is_stream && r > rect.top ? 0 : rect.left;
     const int to = is_stream && r < rect.bottom - 1 ? cols_ : rect.right;
+    work_ += static_cast<std::uint64_t>(to - from);
     for (int col = from; col < to; ++col) {
       // Written cells only, as in xterm: a blank one shows no rendition.
       if (col >= row.used || row.content[col] == kBlank) continue;
-      Style style = tables_.styles.get(row.style[col]);
-      change(style);
-      row.style[col] = intern(style);
+      if (!is_known || row.style[col] != last) {
+        Style style = tables_.styles.get(row.style[col]);
+        change(style);
+        last = row.style[col];
+        row.style[col] = changed = intern(style);
+        work_ += kRestyleWork;
+        is_known = true;
+      }
+      row.style[col] = changed;
     }
     touch(row);
   }

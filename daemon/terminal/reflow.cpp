@@ -27,6 +27,39 @@ void append(CellLine& line, const CellLine& more) {
   line.stamp.insert(line.stamp.end(), more.stamp.begin(), more.stamp.end());
 }
 
+// A wide character in one cell, as a screen one column wide holds it.
+bool is_wide_alone(const Tables& tables, Content c) {
+  if (c == kBlank || c & (kWide | kTail)) return false;
+  return char_width(c & kGrapheme ? tables.graphemes.get(c & kValue).front() : c & kValue) == 2;
+}
+
+// Makes wide characters take one cell for a screen one column wide, else two. `spot`, a place in the line,
+// moves along.
+void fit(const Tables& tables, int cols, CellLine& line, std::size_t* spot = nullptr) {
+  const bool is_narrow = cols == 1;
+  const auto is_wrong = [&](Content c) { return is_narrow ? c == kTail : is_wide_alone(tables, c); };
+  if (std::none_of(line.content.begin(), line.content.end(), is_wrong)) return;
+  CellLine out;
+  out.wraps = line.wraps;
+  std::size_t new_spot = spot ? *spot : 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const Content c = line.content[i];
+    if (c == kTail && is_narrow) {
+      if (spot && i < *spot) --new_spot;
+      continue;
+    }
+    const bool widens = !is_narrow && is_wide_alone(tables, c);
+    for (int half = 0; half <= widens; ++half) {
+      out.content.push_back(half ? kTail : is_narrow ? c & ~kWide : widens ? c | kWide : c);
+      out.style.push_back(line.style[i]);
+      out.stamp.push_back(line.stamp[i]);
+    }
+    if (widens && spot && i < *spot) ++new_spot;
+  }
+  if (spot) *spot = new_spot;
+  line = std::move(out);
+}
+
 // A cell that was filled in front of a wide character, or erased, is no text of a line that goes on.
 CellLine line_of(const Row& row) {
   int n = row.used;
@@ -72,10 +105,16 @@ std::uint64_t Screen::newest_of(const CellLine& line) const {
   return now_ > age ? now_ - age : 0;
 }
 
-CellLine Screen::pull_history() {
+std::vector<Place*> Screen::primary_places() {
+  if (is_alternate()) return {&saved_[0].place};
+  return {&saved_[0].place, &place_};
+}
+
+CellLine Screen::pull_history(int cols) {
   const std::uint64_t last = history_.end() - 1;
   CellLine line = history_.cells(last, stamp_of(history_.text(last).newest));
   history_.pop_back();
+  fit(tables_, cols, line);
   return line;
 }
 
@@ -122,7 +161,7 @@ void Screen::resize_height(int rows) {
   // Only where no blank rows below can be given instead: then the height was short before.
   if (in_use == rows_)
     while (static_cast<int>(pulled.size()) < rows - rows_ && history_.size() > 0) {
-      CellLine line = pull_history();
+      CellLine line = pull_history(cols_);
       if (line.size() > static_cast<std::size_t>(cols_)) {
         history_.push(line, newest_of(line));
         break;
@@ -139,9 +178,7 @@ void Screen::resize_height(int rows) {
   for (int r = pushed; r < std::min(rows_, rows - added + pushed); ++r)
     copy_row(primary_.row(r), grid.row(r - pushed + added), cols_);
   primary_ = std::move(grid);
-  for (Place* place : {&primary_place(), &saved_[0].place})
-    if (place == &saved_[0].place || !is_alternate())
-      place->row = std::clamp(place->row - pushed + added, 0, rows - 1);
+  for (Place* place : primary_places()) place->row = std::clamp(place->row - pushed + added, 0, rows - 1);
 }
 
 /// One reflow: lines before they wrap, rows after.
@@ -157,40 +194,6 @@ struct Screen::Reflow {
   int cols;
   std::deque<CellLine> lines;
   std::size_t before = 0;  ///< lines put before those of the screen
-
-  static bool is_wide_alone(const Tables& tables, Content c) {
-    if (c == kBlank || c & (kWide | kTail)) return false;
-    return char_width(c & kGrapheme ? tables.graphemes.get(c & kValue).front() : c & kValue) == 2;
-  }
-
-  /// A screen one column wide holds wide characters in one cell; any other in two.
-  void fit(const Tables& tables, CellLine& line, std::size_t* spot) const {
-    const bool is_narrow = cols == 1;
-    const bool is_needed =
-        is_narrow ? std::find(line.content.begin(), line.content.end(), kTail) != line.content.end()
-                  : std::any_of(line.content.begin(), line.content.end(),
-                                [&](Content c) { return is_wide_alone(tables, c); });
-    if (!is_needed) return;
-    CellLine out;
-    out.wraps = line.wraps;
-    std::size_t new_spot = spot ? *spot : 0;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      const Content c = line.content[i];
-      if (c == kTail && is_narrow) {
-        if (spot && i < *spot) --new_spot;
-        continue;
-      }
-      const bool widens = !is_narrow && is_wide_alone(tables, c);
-      for (int half = 0; half <= widens; ++half) {
-        out.content.push_back(half ? kTail : is_narrow ? c & ~kWide : widens ? c | kWide : c);
-        out.style.push_back(line.style[i]);
-        out.stamp.push_back(line.stamp[i]);
-      }
-      if (widens && spot && i < *spot) ++new_spot;
-    }
-    if (spot) *spot = new_spot;
-    line = std::move(out);
-  }
 
   std::vector<Piece> wrap(std::size_t index) const {
     const CellLine& line = lines[index];
@@ -211,8 +214,7 @@ void Screen::reflow(int cols, int rows) {
   work.cols = cols;
   const int in_use = last_row_in_use() + 1;
 
-  std::vector<Place*> places{&saved_[0].place};
-  if (!is_alternate()) places.push_back(&place_);
+  const std::vector<Place*> places = primary_places();
   std::vector<Reflow::Spot> spots(places.size(), {0, 0, true});
   for (int r = 0; r < in_use; ++r) {
     const Row& row = primary_.row(r);
@@ -229,28 +231,26 @@ void Screen::reflow(int cols, int rows) {
   }
   for (std::size_t n = 0; n < work.lines.size(); ++n) {
     // Both places may stand on one line; each is carried over by itself.
-    const CellLine original = work.lines[n];
-    work.fit(tables_, work.lines[n], nullptr);
     for (Reflow::Spot& spot : spots) {
       if (spot.is_past_end || spot.line != n) continue;
-      CellLine again = original;
-      work.fit(tables_, again, &spot.cell);
+      CellLine copy = work.lines[n];
+      fit(tables_, cols, copy, &spot.cell);
     }
+    fit(tables_, cols, work.lines[n]);
   }
 
   std::size_t pulled_cells = 0;
   auto pull_line = [&] {
-    CellLine whole = pull_history();
+    CellLine whole = pull_history(cols);
     std::deque<CellLine> parts;
     pulled_cells += whole.size();
     parts.push_front(std::move(whole));
     while (history_.last_wraps() && pulled_cells < kMaxPulledCells) {
-      parts.push_front(pull_history());
+      parts.push_front(pull_history(cols));
       pulled_cells += parts.front().size();
     }
     CellLine line;
     for (const CellLine& part : parts) append(line, part);
-    work.fit(tables_, line, nullptr);
     return line;
   };
   if (history_.last_wraps()) {

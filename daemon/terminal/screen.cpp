@@ -15,6 +15,7 @@ void Screen::default_tabs() {
 }
 
 void Screen::set_pen(const Style& pen) {
+  is_erase_new_ |= !(pen.bg == pen_.bg);
   pen_ = pen;
   is_pen_new_ = true;
 }
@@ -31,10 +32,14 @@ void Screen::set_link(std::string_view uri) {
 
 void Screen::intern_pen() {
   pen_id_ = intern(pen_);
+  is_pen_new_ = false;
+}
+
+void Screen::intern_erase() {
   Style blank;
   blank.bg = pen_.bg;
-  erase_id_ = tables_.styles.intern(blank);
-  is_pen_new_ = false;
+  erase_id_ = intern(blank);
+  is_erase_new_ = false;
 }
 
 StyleId Screen::intern(const Style& style) {
@@ -55,6 +60,7 @@ void Screen::each_row(Visit visit) {
 
 // The cost is that of the cells, paid once for at least as many new values as were alive before.
 void Screen::collect_garbage() {
+  work_ += static_cast<std::uint64_t>(cols_ * rows_);
   std::vector<bool> styles(tables_.styles.capacity());
   std::vector<bool> graphemes(tables_.graphemes.capacity());
   styles[pen_id_] = styles[erase_id_] = true;
@@ -107,6 +113,7 @@ void Screen::show_alternate(bool is_on) {
 }
 
 void Screen::clear_active() {
+  work_ += static_cast<std::uint64_t>(cols_ * rows_);
   for (int r = 0; r < rows_; ++r) {
     grid_->erase(grid_->row(r), 0, cols_, erase_id());
     grid_->row(r).wraps = false;

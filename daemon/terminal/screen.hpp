@@ -47,11 +47,8 @@ class Screen {
     bool newline = false;        ///< LNM
     bool reverse_video = false;  ///< DECSCNM
   };
-  enum class Protection {
-    off,
-    iso,
-    dec
-  };  ///< who protected cells last: SPA counts for every erase, DECSCA for some
+  /// Who protected cells last: SPA holds against every erase, DECSCA against DECSED, DECSEL and DECSERA.
+  enum class Protection { off, iso, dec };
   Flags flags;
   Charsets charsets;
   Protection protection = Protection::off;
@@ -64,6 +61,8 @@ class Screen {
   /// Offset of the action that follows: stamps and `touched` take it.
   void at(std::uint64_t offset) { now_ = offset; }
   std::uint64_t now() const { return now_; }
+  /// Cells that actions went through beyond those of the text itself: a few bytes may cost a screenful.
+  std::uint64_t work() const { return work_; }
 
   // -- print.cpp
   /// `offset` is just past the last of the n characters.
@@ -182,11 +181,13 @@ class Screen {
     if (is_pen_new_) intern_pen();
     return pen_id_;
   }
+  /// The style of erased cells: the pen's background alone.
   StyleId erase_id() {
-    if (is_pen_new_) intern_pen();
+    if (is_erase_new_) intern_erase();
     return erase_id_;
   }
   void intern_pen();
+  void intern_erase();
   StyleId intern(const Style& style);
   std::uint32_t intern_grapheme(std::u32string_view text);
   void collect_garbage();
@@ -211,6 +212,7 @@ class Screen {
   void roll_up(int top, int bottom, int n, Cause cause);
   void roll_down(int top, int bottom, int n);
   void move_block(int top, int bottom, int n);
+  void shift_cols(int from, int n, void (Grid::*shift)(Row&, int, int, int, StyleId) const);
   void push_to_history(const Row& row);
   std::uint64_t newest_of(const Row& row) const;
   void erase_cells(int row, int from, int to, Erase what);
@@ -223,9 +225,10 @@ class Screen {
   void reflow(int cols, int rows);
   void resize_alternate(int cols, int rows);
   int last_row_in_use() const;
-  /// Where the primary screen's cursor is, also while the alternate one is shown.
-  Place& primary_place() { return is_alternate() ? saved_[0].place : place_; }
-  CellLine pull_history();
+  /// What must stay on its character of the primary screen: the saved cursor, and the live one if it is
+  /// there.
+  std::vector<Place*> primary_places();
+  CellLine pull_history(int cols);
   std::uint64_t newest_of(const CellLine& line) const;
 
   int cols_, rows_;
@@ -239,9 +242,10 @@ class Screen {
   std::vector<bool> tabs_;
   Style pen_;
   StyleId pen_id_ = 0, erase_id_ = 0;
-  bool is_pen_new_ = false;
+  bool is_pen_new_ = false, is_erase_new_ = false;
   char32_t last_char_ = 0;
   std::uint64_t now_ = 0;
+  std::uint64_t work_ = 0;
   std::uint64_t all_touched_ = 0, scrolled_at_ = 0;
   std::uint64_t epoch_ = 0;
 };

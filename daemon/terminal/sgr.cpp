@@ -5,6 +5,7 @@ namespace smartcli::terminal {
 namespace {
 
 int count_subs(const Params& p, int i) {
+  if (!p.has_sub()) return 0;
   int n = 0;
   while (i + 1 + n < p.size() && p.is_sub(i + 1 + n)) ++n;
   return n;

@@ -125,15 +125,16 @@ std::vector<ShownCell> history_row_cells(const Screen& screen, std::uint64_t ord
   return out;
 }
 
-std::string screen_text(const Screen& screen) {
-  std::string out;
+std::vector<std::string> screen_lines(const Screen& screen) {
+  std::vector<std::string> out(static_cast<std::size_t>(screen.rows()));
   for (int r = 0; r < screen.rows(); ++r) {
     const Row& row = screen.grid().row(r);
     int n = written_end(row);
     while (n > 0 && (row.content[n - 1] == kBlank || row.content[n - 1] == U' ')) --n;
+    std::string& line = out[static_cast<std::size_t>(r)];
+    line.reserve(static_cast<std::size_t>(n));
     for (int col = 0; col < n; ++col)
-      if (row.content[col] != kTail) append_cell(out, screen.tables(), row.content[col]);
-    if (r + 1 < screen.rows()) out += '\n';
+      if (row.content[col] != kTail) append_cell(line, screen.tables(), row.content[col]);
   }
   return out;
 }
@@ -156,7 +157,11 @@ std::vector<HighlightedSpan> highlighted_spans(const Screen& screen) {
 }
 
 std::uint64_t text_hash(const Screen& screen) {
-  const std::string text = screen_text(screen);
+  std::string text;
+  for (const std::string& line : screen_lines(screen)) {
+    text += line;
+    text += '\n';
+  }
   return XXH3_64bits(text.data(), text.size());
 }
 

@@ -16,8 +16,8 @@ RowText history_row_text(const Screen& screen, std::uint64_t ordinal);
 std::vector<ShownCell> screen_row_cells(const Screen& screen, int row);
 std::vector<ShownCell> history_row_cells(const Screen& screen, std::uint64_t ordinal);
 
-/// Rows joined by newlines, trailing blanks trimmed.
-std::string screen_text(const Screen& screen);
+/// A line for each row, trailing blanks trimmed.
+std::vector<std::string> screen_lines(const Screen& screen);
 std::vector<HighlightedSpan> highlighted_spans(const Screen& screen);
 
 std::uint64_t text_hash(const Screen& screen);

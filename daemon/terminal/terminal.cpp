@@ -14,6 +14,8 @@ namespace {
 // is cut.
 constexpr std::uint64_t kSweepBytes = std::uint64_t{1} << 30;
 
+constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
+
 int clamp_cols(std::int64_t n) {
   return static_cast<int>(std::clamp<std::int64_t>(n, 1, kMaxCols));
 }
@@ -41,15 +43,19 @@ Terminal::Terminal(Terminal&&) noexcept = default;
 Terminal& Terminal::operator=(Terminal&&) noexcept = default;
 
 void Terminal::feed(std::string_view bytes) {
+  while (!bytes.empty()) bytes.remove_prefix(feed_some(bytes, kNoLimit));
+}
+
+std::size_t Terminal::feed_some(std::string_view bytes, std::uint64_t max_work) {
   Impl& in = *impl_;
-  while (!bytes.empty()) {
-    const std::uint64_t room = kSweepBytes - in.parser.offset() % kSweepBytes;
-    const std::string_view piece = bytes.substr(0, room);
-    in.parser.feed(piece, in.interpreter);
-    bytes.remove_prefix(piece.size());
-    in.screen().at(in.parser.offset());
-    if (in.parser.offset() % kSweepBytes == 0) in.screen().clamp_stamps();
-  }
+  const std::uint64_t work = in.screen().work();
+  in.interpreter.work_limit =
+      max_work > kNoLimit - work ? kNoLimit : work + std::max<std::uint64_t>(1, max_work);
+  const std::uint64_t room = kSweepBytes - in.parser.offset() % kSweepBytes;
+  const std::size_t taken = in.parser.feed(bytes.substr(0, room), in.interpreter);
+  in.screen().at(in.parser.offset());
+  if (taken > 0 && in.parser.offset() % kSweepBytes == 0) in.screen().clamp_stamps();
+  return taken;
 }
 
 std::uint64_t Terminal::offset() const {
@@ -160,16 +166,8 @@ std::size_t Terminal::history_bytes() const {
 }
 
 std::vector<std::string> Terminal::screen_text() const {
-  std::vector<std::string> rows(1);
-  for (char c : terminal::screen_text(impl_->screen())) {
-    if (c == '\n')
-      rows.emplace_back();
-    else
-      rows.back() += c;
-  }
-  return rows;
+  return screen_lines(impl_->screen());
 }
-
 std::vector<HighlightedSpan> Terminal::highlighted() const {
   return highlighted_spans(impl_->screen());
 }

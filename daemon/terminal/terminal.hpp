@@ -88,6 +88,10 @@ class Terminal {
   /// Takes the next bytes of output. Lines that leave the screen are kept, whatever the limits, until
   /// `trim_history`.
   void feed(std::string_view bytes);
+  /// The same, but returns when the bytes taken have cost about `max_work` cells beyond their own text (a few
+  /// bytes may fill or scroll a whole screen; 1 000 000 cells are about a millisecond). Returns how many were
+  /// taken, at least one.
+  std::size_t feed_some(std::string_view bytes, std::uint64_t max_work);
   /// Bytes taken so far. `set_offset` is for a stream whose beginning is gone.
   std::uint64_t offset() const;
   void set_offset(std::uint64_t offset);

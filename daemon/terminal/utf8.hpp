@@ -4,23 +4,30 @@
 
 namespace smartcli::terminal {
 
-/// Appends a scalar value as UTF-8.
-inline void append_utf8(std::string& out, char32_t c) {
+/// Writes a scalar value as UTF-8, 1 to 4 bytes; returns the end.
+inline char* put_utf8(char* out, char32_t c) {
   if (c < 0x80) {
-    out += static_cast<char>(c);
-  } else if (c < 0x800) {
-    out += static_cast<char>(0xc0 | c >> 6);
-    out += static_cast<char>(0x80 | (c & 0x3f));
-  } else if (c < 0x10000) {
-    out += static_cast<char>(0xe0 | c >> 12);
-    out += static_cast<char>(0x80 | (c >> 6 & 0x3f));
-    out += static_cast<char>(0x80 | (c & 0x3f));
-  } else {
-    out += static_cast<char>(0xf0 | c >> 18);
-    out += static_cast<char>(0x80 | (c >> 12 & 0x3f));
-    out += static_cast<char>(0x80 | (c >> 6 & 0x3f));
-    out += static_cast<char>(0x80 | (c & 0x3f));
+    *out++ = static_cast<char>(c);
+    return out;
   }
+  if (c < 0x800) {
+    *out++ = static_cast<char>(0xc0 | c >> 6);
+  } else {
+    if (c < 0x10000) {
+      *out++ = static_cast<char>(0xe0 | c >> 12);
+    } else {
+      *out++ = static_cast<char>(0xf0 | c >> 18);
+      *out++ = static_cast<char>(0x80 | (c >> 12 & 0x3f));
+    }
+    *out++ = static_cast<char>(0x80 | (c >> 6 & 0x3f));
+  }
+  *out++ = static_cast<char>(0x80 | (c & 0x3f));
+  return out;
+}
+
+inline void append_utf8(std::string& out, char32_t c) {
+  char bytes[4];
+  out.append(bytes, put_utf8(bytes, c));
 }
 
 /// UTF-8 one byte at a time, with the replacement count of the WHATWG decoder: one U+FFFD for each maximal

@@ -1,5 +1,5 @@
-// Parser and screen alone, MB/s, beside libvterm and libtsm in the same run: interleaved rounds, medians, ratios.
-// Gates (goals) of DESIGN.md section 5: ASCII 200 (400), SGR 120 (200), CJK 120 (200), TUI 100 (150).
+// Parser and screen alone, MB/s, beside libvterm and libtsm in the same run: interleaved rounds, medians,
+// ratios. Gates (goals) of DESIGN.md section 5: ASCII 200 (400), SGR 120 (200), CJK 120 (200), TUI 100 (150).
 
 #include <libtsm.h>
 #include <vterm.h>
@@ -67,7 +67,8 @@ std::vector<Stream> make_streams(std::size_t bytes) {
                        out += "\r\n";
                      })});
   streams.push_back({"TUI", 100, 150, repeated_to(bytes, [&](std::string& out) {
-                       out += "\033[" + std::to_string(1 + below(kRows)) + ";" + std::to_string(1 + below(60)) + "H";
+                       out += "\033[" + std::to_string(1 + below(kRows)) + ";" +
+                              std::to_string(1 + below(60)) + "H";
                        out += "\033[" + number(2) + ";3" + number(8) + ";4" + number(8) + "m";
                        words(out, 6 + below(14));
                        switch (below(6)) {
@@ -112,8 +113,8 @@ double run_vterm(std::string_view bytes) {
   vterm_set_utf8(vt, 1);
   vterm_screen_enable_altscreen(vterm_obtain_screen(vt), 1);
   vterm_screen_reset(vterm_obtain_screen(vt), 1);
-  const double speed =
-      megabytes_per_second(bytes, [&](std::string_view piece) { vterm_input_write(vt, piece.data(), piece.size()); });
+  const double speed = megabytes_per_second(
+      bytes, [&](std::string_view piece) { vterm_input_write(vt, piece.data(), piece.size()); });
   vterm_free(vt);
   return speed;
 }
@@ -124,10 +125,11 @@ double run_tsm(std::string_view bytes) {
   if (tsm_screen_new(&screen, nullptr, nullptr) < 0) std::abort();
   tsm_screen_set_max_sb(screen, kHistory);
   tsm_screen_resize(screen, kCols, kRows);
-  if (tsm_vte_new(&vte, screen, [](tsm_vte*, const char*, size_t, void*) {}, nullptr, nullptr, nullptr) < 0)
+  if (tsm_vte_new(
+          &vte, screen, [](tsm_vte*, const char*, size_t, void*) {}, nullptr, nullptr, nullptr) < 0)
     std::abort();
-  const double speed =
-      megabytes_per_second(bytes, [&](std::string_view piece) { tsm_vte_input(vte, piece.data(), piece.size()); });
+  const double speed = megabytes_per_second(
+      bytes, [&](std::string_view piece) { tsm_vte_input(vte, piece.data(), piece.size()); });
   tsm_vte_unref(vte);
   tsm_screen_clear_sb(screen);
   tsm_screen_unref(screen);
@@ -144,8 +146,8 @@ double median(std::vector<double> values) {
 int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 9;
   const bool has_peers = argc <= 2;  // a second argument leaves them out, for profiling
-  std::printf("%-12s %10s %8s %8s %10s %10s %8s %8s\n", "stream", "MB/s", "gate", "goal", "libvterm", "libtsm",
-              "x vterm", "x tsm");
+  std::printf("%-12s %10s %8s %8s %10s %10s %8s %8s\n", "stream", "MB/s", "gate", "goal", "libvterm",
+              "libtsm", "x vterm", "x tsm");
   for (const Stream& stream : make_streams(16 << 20)) {
     const std::string_view few = std::string_view(stream.bytes).substr(0, 2 << 20);
     std::vector<double> ours, vterm, tsm;
@@ -155,8 +157,8 @@ int main(int argc, char** argv) {
       tsm.push_back(has_peers ? run_tsm(few) : 1);
     }
     const double a = median(ours), b = median(vterm), c = median(tsm);
-    std::printf("%-12s %10.1f %8.0f %8.0f %10.1f %10.1f %8.1f %8.1f%s\n", stream.name, a, stream.gate, stream.goal,
-                b, c, a / b, a / c, a < stream.gate ? "  BELOW THE GATE" : "");
+    std::printf("%-12s %10.1f %8.0f %8.0f %10.1f %10.1f %8.1f %8.1f%s\n", stream.name, a, stream.gate,
+                stream.goal, b, c, a / b, a / c, a < stream.gate ? "  BELOW THE GATE" : "");
   }
   return 0;
 }

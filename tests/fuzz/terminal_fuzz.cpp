@@ -1,7 +1,8 @@
-// Any output, any resizes, cut anywhere: no fault, the same state, the closed grammar of replies, bounded memory.
+// Any output, any resizes, cut anywhere: no fault, the same state, the closed grammar of replies, bounded
+// memory.
 //
-// Input: two bytes of size, then output. 0xff 0xfe C R inside it resizes to C+1 x R+1 (bytes that are no UTF-8, so that
-// seeds stay readable).
+// Input: two bytes of size, then output. 0xff 0xfe C R inside it resizes to C+1 x R+1 (bytes that are no
+// UTF-8, so that seeds stay readable).
 
 #include <cstdio>
 #include <cstdlib>
@@ -47,7 +48,8 @@ std::string run(std::string_view input, unsigned cuts, std::string& replies) {
       output.remove_prefix(n);
     }
     if (input.size() >= 4) {
-      terminal.resize({1 + static_cast<unsigned char>(input[2]), 1 + static_cast<unsigned char>(input[3]) % 128});
+      terminal.resize(
+          {1 + static_cast<unsigned char>(input[2]), 1 + static_cast<unsigned char>(input[3]) % 128});
       input.remove_prefix(4);
     } else if (!input.empty()) {
       input = {};

@@ -152,6 +152,22 @@ TEST_CASE("what the shim says is told once: exit, hang-up, journal health", "[ho
   CHECK(f.told.losses == 0);
 }
 
+TEST_CASE("after a restart the next end is told, however soon it comes", "[holder]") {
+  Fixture f;
+  auto& header = f.shim.header();
+  header.phase = static_cast<std::uint32_t>(shim_abi::Phase::ended);
+  f.shim.notice(MessageType::exited);
+  f.loop.until([&] { return f.told.exits == 1; });
+  f.shim.on_message = [&](const ScriptedShim::Message& m) {
+    shim_abi::RestartReply reply{};
+    reply.reply = ScriptedShim::reply_to(m);
+    f.shim.send(reply);
+    f.shim.notice(MessageType::exited);  // it has ended again before anybody looks
+  };
+  REQUIRE(f.loop.await(f.holder->restart(1s, std::nullopt)).has_value());
+  f.loop.until([&] { return f.told.exits == 2; });
+}
+
 TEST_CASE("what happened before anybody listened is told to whoever listens first", "[holder]") {
   TempFolder folder;
   Loop loop;

@@ -310,6 +310,33 @@ TEST_CASE("what a full spool dropped reads as NUL, and a gap says so: while the 
   CHECK(files.dropped_bytes() == 0);
 }
 
+TEST_CASE("what attempts to write on left behind a gap is no part of the journal", "[journal]") {
+  TempFolder folder;
+  MemoryHeader header;
+  JournalWriter writer(folder.path(), header.get());
+  writer.output(pattern(0, 1000));
+  writer.fail_disk(ENOSPC);
+  writer.resize(99, 9);
+  // Ended here, the spool's records are in the file; the program goes on and the spool overflows.
+  for (int i = 0; i < 50; ++i) writer.output(pattern(writer.offset(), 100'000));
+  writer.recover();
+  writer.output("end");
+  const std::uint64_t to = 3 * kSegmentBytes;
+  const std::string events = contents(folder.file("00000000.events"));
+  const std::string other = contents(folder.file("00000003.events"));
+  test::put(folder.file("00000000.events"), events + other.substr(88, 64));
+  test::put(folder.file("00000001.events"), other);
+  test::put(folder.file("00000001.seg"), "");
+  const bool live = GENERATE(true, false);
+  Reader reader(folder.path(), live ? &header.get() : nullptr, live ? writer.spool() : -1);
+  const auto found = without_times(all_events(reader, 0));
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].type == EventType::gap);
+  CHECK(found[0].to == to);
+  CHECK(reader.end() == writer.offset());
+  CHECK(reader.dropped_bytes() == 0);
+}
+
 TEST_CASE("half a record on a full disk is stepped over, not taken for damage", "[journal]") {
   TempFolder folder;
   MemoryHeader header;

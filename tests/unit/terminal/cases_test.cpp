@@ -1,4 +1,5 @@
-// The judged cases (xterm 379 is the judge, `policy` ones are our documented choice) and the recorded programs.
+// The judged cases (xterm 379 is the judge, `policy` ones are our documented choice) and the recorded
+// programs.
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -132,7 +133,8 @@ std::string difference(const json& c) {
     } else if (key == "reply") {
       check(replies == value.get<std::string>(), "reply " + json(replies).dump());
     } else if (key == "reply_re") {
-      check(std::regex_search(replies, std::regex(value.get<std::string>())), "reply " + json(replies).dump());
+      check(std::regex_search(replies, std::regex(value.get<std::string>())),
+            "reply " + json(replies).dump());
     } else if (key == "title") {
       check(terminal.title() == value.get<std::string>(), "title " + terminal.title());
     } else if (key == "scrollback") {
@@ -158,7 +160,8 @@ std::string difference(const json& c) {
         if (attr.contains("fg")) check(colour_name(style.fg) == attr["fg"], "fg " + colour_name(style.fg));
         if (attr.contains("bg")) check(colour_name(style.bg) == attr["bg"], "bg " + colour_name(style.bg));
         if (attr.contains("ulc"))
-          check(colour_name(style.underline_colour) == attr["ulc"], "ulc " + colour_name(style.underline_colour));
+          check(colour_name(style.underline_colour) == attr["ulc"],
+                "ulc " + colour_name(style.underline_colour));
         if (attr.contains("flags"))
           check(json(flag_names(style)) == json(attr["flags"].get<std::set<std::string>>()),
                 "flags " + json(flag_names(style)).dump());
@@ -249,7 +252,8 @@ void check_stream(const json& stream, std::size_t piece) {
 
 TEST_CASE("recorded programs look as in xterm at every checkpoint", "[terminal][streams]") {
   int count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(SMARTCLI_CASES) / "streams")) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(SMARTCLI_CASES) / "streams")) {
     ++count;
     DYNAMIC_SECTION("stream " << entry.path().stem().string()) {
       const json stream = load(entry.path());

@@ -43,7 +43,8 @@ inline std::vector<std::string> history_lines(const Terminal& terminal) {
   return out;
 }
 
-/// History and screen as logical lines: wraps joined, trailing blanks trimmed, blank lines at the end dropped.
+/// History and screen as logical lines: wraps joined, trailing blanks trimmed, blank lines at the end
+/// dropped.
 inline std::vector<std::string> logical_lines(const Terminal& terminal) {
   std::vector<std::string> out;
   bool goes_on = false;
@@ -75,8 +76,8 @@ inline std::string dump(const Terminal& terminal) {
     for (std::uint32_t stamp : row.stamps) out += std::to_string(stamp) + ' ';
     for (std::uint16_t column : row.columns) out += std::to_string(column) + ' ';
     for (const ShownCell& cell : terminal.row_cells(n)) {
-      out += cell.text + '/' + std::to_string(cell.style.fg.bits) + '/' + std::to_string(cell.style.bg.bits) + '/' +
-             std::to_string(cell.style.flags) + '/' + cell.link + (cell.is_wide ? "W" : "") +
+      out += cell.text + '/' + std::to_string(cell.style.fg.bits) + '/' + std::to_string(cell.style.bg.bits) +
+             '/' + std::to_string(cell.style.flags) + '/' + cell.link + (cell.is_wide ? "W" : "") +
              (cell.is_second_half ? "S" : "");
     }
     out += '\n';
