@@ -18,6 +18,7 @@ Line line_at(const terminal::Terminal& terminal, std::uint64_t ordinal) {
   std::uint64_t first = ordinal;
   while (first > oldest && ordinal - first < kRowsInLine && terminal.row_text(first - 1).wraps) --first;
   line.first_row = line.last_row = first;
+  line.now = terminal.offset();
 
   const auto cursor = terminal.cursor();
   const Position cursor_at{terminal.screen_top() + static_cast<std::uint64_t>(cursor.row),
@@ -63,7 +64,7 @@ std::vector<Line> LineFeed::changed(const terminal::Terminal& terminal) {
   while (row < end) {
     // Rows that left for history since the last look were on the screen then, or came and went within the slice.
     const bool touched =
-        renumbered || row < top || terminal.row_touched(static_cast<int>(row - top)) > seen_offset_;
+        renumbered || row < top || terminal.row_changed(static_cast<int>(row - top)) > seen_offset_;
     if (!touched) {
       ++row;
       continue;

@@ -25,13 +25,11 @@ struct Line {
   std::size_t trimmed = 0;            ///< bytes without trailing blanks
   std::size_t to_cursor = 0;          ///< bytes up to the cursor if it stands at or after `trimmed` on this line, else all
   std::uint64_t first_row = 0, last_row = 0;
-};
+  std::uint64_t now = 0;  ///< the terminal's offset, to compare stamps with
 
-/// True where a character with this stamp was written after output offset `fence`. Stamps are offsets modulo 2^32, kept
-/// comparable by the terminal.
-inline bool is_after(std::uint32_t stamp, std::uint64_t fence) {
-  return static_cast<std::int32_t>(stamp - static_cast<std::uint32_t>(fence)) > 0;
-}
+  /// True if byte i's character was written after output offset `fence`.
+  bool is_after(std::size_t i, std::uint64_t fence) const { return terminal::is_written_after(stamps[i], fence, now); }
+};
 
 /// The logical line that row `ordinal` belongs to; empty (no rows) if that row is not kept.
 Line line_at(const terminal::Terminal& terminal, std::uint64_t ordinal);

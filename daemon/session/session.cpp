@@ -23,6 +23,7 @@ constexpr std::size_t kBurstBytes = 4096;        ///< a slice with so much is a 
 constexpr std::uint64_t kFloodCredit = 1 << 20;  ///< of a session that holds a flood slot
 constexpr auto kFrameWait = 150ms;               ///< readers wait so long for the end of a synchronized update
 constexpr auto kEnterDelay = 50ms;               ///< Enter follows text at the latest after this
+constexpr std::uint64_t kSliceWork = 1'000'000;  ///< cells that a few bytes may cost: about a millisecond
 constexpr std::uint64_t kScanRows = 2000;        ///< looked at before others get a turn
 constexpr std::string_view kFrameEnd = "\x1b[?2026l";
 constexpr std::size_t kEchoKeys = 64;
@@ -238,7 +239,7 @@ bool Session::slice() {
     const auto frame_end = frame_open_ || !frame_waiters_.empty() || !waiters_.empty() ? bytes.find(kFrameEnd)
                                                                                        : std::string_view::npos;
     if (frame_end != std::string_view::npos) bytes = bytes.substr(0, frame_end + kFrameEnd.size());
-    terminal_.feed(bytes);
+    bytes = bytes.substr(0, terminal_.feed_some(bytes, kSliceWork));
     const std::uint64_t from = parsed_;
     parsed_ += bytes.size();
     done += bytes.size();
@@ -483,7 +484,7 @@ Awaitable<void> Session::scan(Waiter& waiter, std::uint64_t from_offset, int row
     std::uint64_t looked = 0;
     while (row > terminal_.first_row()) {
       const auto above = terminal_.row_text(row - 1);
-      if (!above.stamps.empty() && !is_after(above.stamps.front(), from_offset)) break;
+      if (!above.stamps.empty() && !terminal::is_written_after(above.stamps.front(), from_offset, parsed_)) break;
       --row;
       if (++looked % kScanRows == 0) co_await boost::asio::post(executor_, boost::asio::use_awaitable);
     }
@@ -688,7 +689,7 @@ std::int32_t Session::child_pid() const { return holder_ ? holder_->header().chi
 
 Counters Session::counters() const {
   Counters counters;
-  counters.unanswered_queries = static_cast<std::int64_t>(replies_.dropped());
+  counters.unanswered_queries = static_cast<std::int64_t>(replies_.dropped() + terminal_.replies_dropped());
   counters.parser_errors = static_cast<std::int64_t>(terminal_.parser_errors());
   if (holder_) {
     const auto& header = holder_->header();

@@ -59,7 +59,7 @@ constexpr Entry kCsi[] = {
     {"L", DO(in.screen.insert_lines(p.at_least_one(0)))},                          // IL
     {"M", DO(in.screen.delete_lines(p.at_least_one(0)))},                          // DL
     {"S", DO(in.screen.scroll_up(p.at_least_one(0)))},                             // SU
-    {"T", DO(if (p.size() <= 1) in.screen.scroll_down(p.at_least_one(0)))},        // SD; five: mouse highlight
+    {"T", DO(in.scroll_down(p))},                                                  // SD
     {"^", DO(in.screen.scroll_down(p.at_least_one(0)))},                           // SD of ECMA-48
     {" @", DO(in.screen.scroll_left(p.at_least_one(0)))},                          // SL
     {" A", DO(in.screen.scroll_right(p.at_least_one(0)))},                         // SR
@@ -193,12 +193,15 @@ const Entry* find(const Entry* entries, const std::array<std::uint8_t, kKeys>& i
 void Interpreter::csi(const Sequence& s, std::uint64_t offset) {
   screen.at(offset);
   // Only renditions have parameters with colons; elsewhere nobody can say what was meant.
-  if (s.params.has_sub() && s.final != 'm' && s.intermediate != '$') return;
-  if (const Entry* entry = find(kCsi, kCsiIndex, s)) entry->action(*this, s.params);
+  const bool is_clear = !s.params.has_sub() || s.final == 'm' || s.intermediate == '$';
+  const Entry* entry = is_clear ? find(kCsi, kCsiIndex, s) : nullptr;
+  if (entry != nullptr) entry->action(*this, s.params);
+  screen.forget_last_char();
 }
 
 void Interpreter::esc(const Sequence& s, std::uint64_t offset) {
   screen.at(offset);
+  screen.forget_last_char();
   if (const Entry* entry = find(kEsc, kEscIndex, s)) {
     entry->action(*this, s.params);
   } else if (s.intermediate >= '(' && s.intermediate <= '+' && !s.has_more_intermediates) {
@@ -209,6 +212,7 @@ void Interpreter::esc(const Sequence& s, std::uint64_t offset) {
 
 void Interpreter::execute(unsigned char control, std::uint64_t offset) {
   screen.at(offset);
+  screen.forget_last_char();
   switch (control) {
     case 0x07: events.push(EventKind::bell, offset); break;
     case 0x08: screen.left(1); break;
@@ -234,6 +238,11 @@ void Interpreter::erase_display(int part, Screen::Erase what) {
     screen.clear_history();
   else
     screen.erase_display(part, what);
+}
+
+// In xterm 0, and more than one parameter, are mouse highlight tracking and scroll nothing.
+void Interpreter::scroll_down(const Params& p) {
+  if (p.size() <= 1 && p.get(0, 1) != 0) screen.scroll_down(p.get(0, 1));
 }
 
 void Interpreter::clear_tabs(int which) {

@@ -138,17 +138,14 @@ void Screen::erase_cells(int row, int from, int to, Erase what) {
 
 void Screen::erase_line(int part, Erase what) {
   const int row = place_.row;
-  if (part == 0) {
-    erase_cells(row, place_.col, cols_, what);
-    place_.pending_wrap = false;
-  } else if (part == 1) {
-    erase_cells(row, 0, place_.col + 1, what);
-  } else if (part == 2) {
-    erase_cells(row, 0, cols_, what);
-  }
+  place_.pending_wrap = false;
+  if (part == 0) erase_cells(row, place_.col, cols_, what);
+  if (part == 1) erase_cells(row, 0, place_.col + 1, what);
+  if (part == 2) erase_cells(row, 0, cols_, what);
 }
 
 void Screen::erase_display(int part, Erase what) {
+  place_.pending_wrap = false;
   if (part == 0) {
     erase_line(0, what);
     for (int r = place_.row + 1; r < rows_; ++r) erase_cells(r, 0, cols_, what);

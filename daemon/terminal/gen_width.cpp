@@ -21,6 +21,7 @@ bool is_between(int c, int low, int high) {
 // followed.
 int width_of(int c, const utf8proc_property_t& p) {
   if (c < 0x20 || is_between(c, 0x7f, 0x9f)) return 0;
+  if (is_between(c, 0x4dc0, 0x4dff)) return 2;                                   // hexagrams
   if (is_between(c, 0x1160, 0x11ff) || is_between(c, 0xd7b0, 0xd7ff)) return 0;  // medial and final jamo
   switch (p.category) {
     case UTF8PROC_CATEGORY_MN:
@@ -30,8 +31,7 @@ int width_of(int c, const utf8proc_property_t& p) {
                             c == 0x890 || c == 0x891 || c == 0x8e2 || c == 0x110bd || c == 0x110cd;
       return is_shown ? 1 : 0;
     }
-    case UTF8PROC_CATEGORY_CN:
-      return is_between(c, 0x20000, 0x2fffd) || is_between(c, 0x30000, 0x3fffd) ? 2 : 1;
+    case UTF8PROC_CATEGORY_CN: return 1;
     default: return utf8proc_charwidth(c) == 2 ? 2 : 1;
   }
 }
@@ -42,6 +42,10 @@ unsigned properties_of(int c) {
   if (p.boundclass == UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC) bits |= kPictograph;
   if (p.boundclass == UTF8PROC_BOUNDCLASS_REGIONAL_INDICATOR) bits |= kRegional;
   if (is_between(c, 0x1f3fb, 0x1f3ff)) bits |= kSkinTone;
+  // xterm keeps none of these; ZWNJ and ZWJ stay with their cluster, where they have a meaning.
+  if (c == 0x200b || c == 0x200e || c == 0x200f || is_between(c, 0x202a, 0x202e) ||
+      is_between(c, 0x2060, 0x2064) || is_between(c, 0x2066, 0x206f) || c == 0xfeff)
+    bits |= kDropped;
   return bits;
 }
 

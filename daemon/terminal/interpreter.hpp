@@ -54,6 +54,7 @@ class Interpreter {
   // dispatch.cpp
   void set_rendition(const Params& params);
   void erase_display(int part, Screen::Erase what);
+  void scroll_down(const Params& params);
   void clear_tabs(int which);
   void set_margins(const Params& params);
   void save_or_set_side_margins(const Params& params);

@@ -28,21 +28,16 @@ void Screen::left(int n) {
   if (can_wrap && place_.pending_wrap) --n;
   place_.pending_wrap = false;
   const int first = place_.col >= left_ ? left_ : 0;
-  const int width = right_ - first;
-  const int room = place_.col - first;
-  if (n <= room || !can_wrap || width <= 0) {
+  if (n <= place_.col - first || !can_wrap || place_.col >= right_) {
     place_.col = std::max(first, place_.col - n);
     return;
   }
-  const int stop = place_.row >= top_ ? top_ : 0;
-  const int lines = (n - room - 1) / width + 1;
-  if (place_.row - lines < stop) {
-    place_.row = stop;
-    place_.col = first;
-    return;
-  }
-  place_.row -= lines;
-  place_.col = right_ - 1 - (n - room - 1) % width;
+  // From the first row on to the last one, whatever the margins above and below (xterm).
+  const int width = right_ - first;
+  const int cells = width * rows_;
+  const int cell = place_.row * width + place_.col - first - n % cells;
+  place_.row = (cell + cells) % cells / width;
+  place_.col = first + (cell + cells) % cells % width;
 }
 
 void Screen::carriage_return() {
@@ -77,10 +72,11 @@ void Screen::back_index() {
 }
 
 void Screen::forward_index() {
-  if (place_.col == right_ - 1 && is_in_margins())
-    scroll_left(1);
-  else if (place_.col < cols_ - 1 && place_.col != right_ - 1)
-    ++place_.col;
+  if (place_.col == right_ - 1) {
+    if (is_in_margins()) scroll_left(1);  // keeps a pending wrap, as in xterm
+    return;
+  }
+  if (place_.col < cols_ - 1) ++place_.col;
   place_.pending_wrap = false;
 }
 

@@ -40,12 +40,15 @@ void Screen::print_ascii(const char* text, std::size_t n, std::uint64_t offset) 
 }
 
 void Screen::advance(int width, int limit) {
+  last_col_ = place_.col + width - 1;
   place_.col += width;
-  if (place_.col < limit) return;
-  place_.col = limit - 1;
-  place_.pending_wrap = flags.autowrap;
-  // Whatever it went on in before, it does so again only when the wrap comes.
-  if (limit == cols_) here().wraps = false;
+  if (place_.col >= limit) {
+    place_.col = limit - 1;
+    place_.pending_wrap = flags.autowrap;
+    // Whatever it went on in before, it does so again only when the wrap comes.
+    if (limit == cols_) here().wraps = false;
+  }
+  after_last_ = place_;
 }
 
 void Screen::wrap() {
@@ -75,9 +78,11 @@ void Screen::print(char32_t c, std::uint64_t offset) {
   charsets.single = -1;
   const std::uint8_t properties = char_properties(c);
   const int width = properties & kWidthMask;
+  if (properties & kDropped) return;
   if (width == 0 || properties > kWidthMask) {
     if (join(c, properties) || width == 0) return;
   }
+  if (c == U'\ufffe' || c == U'\uffff') c = U'\ufffd';
   last_char_ = c;
   put(c, width);
 }
@@ -87,13 +92,9 @@ void Screen::put(char32_t c, int width) {
   if (place_.pending_wrap && flags.autowrap) wrap();
   int limit = line_limit();
   if (width == 2 && place_.col + 2 > limit) {
-    if (flags.autowrap) {
-      grid_->erase(here(), place_.col, limit, erase_id());
-      wrap();
-      limit = line_limit();
-    } else {
-      place_.col = std::max(0, limit - 2);
-    }
+    if (!flags.autowrap) return;
+    wrap();  // xterm leaves the last column as it was
+    limit = line_limit();
   }
   const StyleId style = pen_id();
   Row& row = here();
@@ -120,7 +121,8 @@ void Screen::put(char32_t c, int width) {
 // indicators. A variation selector joins and leaves the width alone, as in xterm.
 bool Screen::join(char32_t c, std::uint8_t properties) {
   Row& row = here();
-  int col = place_.pending_wrap ? place_.col : place_.col - 1;
+  // The character written last, or where the cursor went elsewhere, the one under it (xterm).
+  int col = place_ == after_last_ ? last_col_ : place_.col;
   if (col < 0 || col >= row.used) return false;
   if (row.content[col] == kTail) --col;
   const Content base = row.content[col];

@@ -79,6 +79,7 @@ void Interpreter::keyboard_query(const Params& p) {
 
 void Interpreter::dcs(const Sequence& s, std::string_view text, std::uint64_t offset) {
   screen.at(offset);
+  screen.forget_last_char();
   if (s.prefix != 0 || s.final != 'q' || s.has_more_intermediates) return;
   if (s.intermediate == '$') request_setting(text);
   if (s.intermediate == '+') request_capability(text);

@@ -113,6 +113,7 @@ void Screen::show_alternate(bool is_on) {
 }
 
 void Screen::clear_active() {
+  place_.pending_wrap = false;
   work_ += static_cast<std::uint64_t>(cols_ * rows_);
   for (int r = 0; r < rows_; ++r) {
     grid_->erase(grid_->row(r), 0, cols_, erase_id());

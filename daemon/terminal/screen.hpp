@@ -18,6 +18,8 @@ namespace smartcli::terminal {
 struct Place {
   int row = 0, col = 0;
   bool pending_wrap = false;
+
+  friend bool operator==(const Place&, const Place&) = default;
 };
 
 /// A part of the screen; `bottom` and `right` not included.
@@ -68,8 +70,10 @@ class Screen {
   /// `offset` is just past the last of the n characters.
   void print_ascii(const char* text, std::size_t n, std::uint64_t offset);
   void print(char32_t c, std::uint64_t offset);
-  /// REP: the last character n times, at most a screenful.
+  /// REP: the last character n times, at most a screenful. Only right after it: as in xterm, any control
+  /// forgets it.
   void repeat(int n);
+  void forget_last_char() { last_char_ = 0; }
 
   // -- move.cpp
   const Place& place() const { return place_; }
@@ -243,7 +247,9 @@ class Screen {
   Style pen_;
   StyleId pen_id_ = 0, erase_id_ = 0;
   bool is_pen_new_ = false, is_erase_new_ = false;
-  char32_t last_char_ = 0;
+  char32_t last_char_ = 0;  ///< 0 after a control
+  int last_col_ = -1;       ///< last column of the character written last
+  Place after_last_;        ///< the cursor right after it
   std::uint64_t now_ = 0;
   std::uint64_t work_ = 0;
   std::uint64_t all_touched_ = 0, scrolled_at_ = 0;

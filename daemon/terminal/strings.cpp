@@ -78,6 +78,7 @@ std::size_t Interpreter::osc_limit(std::string_view start) const {
 
 void Interpreter::osc(std::string_view text, std::uint64_t offset) {
   screen.at(offset);
+  screen.forget_last_char();
   const std::size_t end = text.find(';');
   const std::string_view number = text.substr(0, end);
   const std::string_view rest = end == text.npos ? std::string_view() : text.substr(end + 1);

@@ -11,6 +11,7 @@ enum CharProperty : std::uint8_t {
   kPictograph = 1 << 2,  ///< joins after a ZWJ that follows one
   kRegional = 1 << 3,    ///< two make a flag
   kSkinTone = 1 << 4,    ///< joins a pictograph
+  kDropped = 1 << 5,     ///< shows nothing and joins nothing: zero width space, BOM, direction marks
 };
 
 namespace tables {

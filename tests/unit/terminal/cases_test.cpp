@@ -195,6 +195,20 @@ TEST_CASE("every judged case has its right answer", "[terminal][cases]") {
   CHECK(count == 264);
 }
 
+TEST_CASE("corners and random sequences look as in xterm", "[terminal][cases]") {
+  const json file = load("xterm_grammar.json");
+  for (const json& c : file["cases"]) {
+    Terminal terminal({file["cols"], file["rows"]}, {});
+    const std::string bytes = decode_base64(c["bytes_base64"].get<std::string>());
+    terminal.feed(bytes);
+    terminal.take_replies();
+    terminal.feed("\x18\033[6n");
+    INFO(json(bytes).dump(-1, ' ', true, json::error_handler_t::replace));
+    CHECK(joined(terminal.screen_text()) == joined(c["rows"].get<std::vector<std::string>>()));
+    CHECK(joined_replies(terminal) == "\033[" + c["cpr"].get<std::string>());
+  }
+}
+
 TEST_CASE("a case fed in two pieces ends in the same state, wherever it is cut", "[terminal][cases][split]") {
   for (const json& c : load("vt_cases.json")) {
     const auto steps = steps_of(c);
