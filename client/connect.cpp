@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "common/launch.hpp"
 #include "common/text.hpp"
 #include "start_daemon.hpp"
 
@@ -20,7 +21,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kPatience = 5s;
-constexpr int kAlreadyRuns = 9;
 
 enum class Attempt { connected, nobody, busy, failed };
 
@@ -89,8 +89,7 @@ Result<Fd> connect(const Environment& env, AutoStart start) {
   if (::lstat(paths->runtime_dir.c_str(), &st) == 0) {
     if (auto checked = paths::make_private(paths->runtime_dir, ::geteuid()); !checked) return checked.error();
   }
-  if (start == AutoStart::if_sessions_are_left && !sessions_are_left(*paths)) start = AutoStart::never;
-  if (env.get_nonempty("SMARTCLI_NO_AUTOSTART")) start = AutoStart::never;
+  const bool may_start = !env.get_nonempty("SMARTCLI_NO_AUTOSTART");
 
   const auto give_up = std::chrono::steady_clock::now() + kPatience;
   std::string last_word;
@@ -110,9 +109,10 @@ Result<Fd> connect(const Environment& env, AutoStart start) {
       return errno_error(ErrorCode::daemon_unreachable, "cannot connect to " + text::quoted(paths->socket, 200), errno);
     }
     if (outcome == Attempt::nobody) {
-      if (start == AutoStart::never) {
-        return unreachable("no daemon runs on " + text::quoted(paths->socket, 200) + "; `smartcli spawn` starts one", "none");
-      }
+      const bool wanted = start == AutoStart::always || (start == AutoStart::if_sessions_are_left && sessions_are_left(*paths));
+      const std::string nobody = "no daemon runs on " + text::quoted(paths->socket, 200);
+      if (!wanted) return unreachable(nobody + "; `smartcli spawn` starts one", "none");
+      if (!may_start) return unreachable(nobody + ", and SMARTCLI_NO_AUTOSTART forbids to start one");
       const std::string program = find_program("smartclid");
       if (program.empty()) return unreachable("smartclid is neither beside this program nor in its libexec folder");
       const auto started = start_daemon(program);

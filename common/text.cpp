@@ -89,7 +89,8 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
   std::optional<std::string> best;
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const auto& candidate : known) {
-    const std::size_t d = distance(word, candidate);
+    // A word that was left unfinished is near, however much of it is missing.
+    const std::size_t d = word.size() >= 3 && candidate.starts_with(word) ? 1 : distance(word, candidate);
     if (d < best_distance) {
       best_distance = d;
       best = candidate;

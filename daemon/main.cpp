@@ -16,6 +16,7 @@
 #include <cstring>
 
 #include "common/env.hpp"
+#include "common/launch.hpp"
 #include "common/log.hpp"
 #include "common/paths.hpp"
 #include "detach.hpp"
@@ -29,7 +30,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kDrain = 5s;  ///< the longest a stop takes
-constexpr int kAlreadyRuns = 9;  ///< exit status: another daemon holds the lock (client/connect waits for that one)
 
 std::string home_of(const Environment& env, unsigned uid) {
   if (const auto home = env.get_nonempty("HOME"); home && (*home)[0] == '/') return *home;
@@ -51,6 +51,24 @@ std::string helper(const std::string& name) {
   return ::access(beside.c_str(), X_OK) == 0 ? beside : own_folder() + "/../libexec/smartcli/" + name;
 }
 
+bool is_named(const Fd& lock, const std::string& path) {
+  struct stat held {}, named {};
+  return ::fstat(lock.get(), &held) == 0 && ::stat(path.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
+         held.st_dev == named.st_dev;
+}
+
+/// True while this is the one daemon of its path. A lock that was cleaned away is made again, unless somebody else was
+/// faster: then that one is the daemon.
+bool keep_lock(Fd& lock, const paths::Paths& paths, unsigned uid) {
+  if (is_named(lock, paths.lock)) return true;
+  if (!paths::make_private_tree(paths.runtime_dir, uid) || !paths::make_private(paths.shims_dir, uid)) return true;
+  Fd fresh(::open(paths.lock.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fresh) return errno != EEXIST;  // a full or failing disk is no other daemon
+  if (::flock(fresh.get(), LOCK_EX | LOCK_NB) != 0) return false;
+  lock = std::move(fresh);
+  return true;
+}
+
 /// Takes the lock for life. Its inode is compared with its path afterwards: a lock file that was removed meanwhile locks
 /// nothing.
 Fd take_lock(const paths::Paths& paths, Detached& detached) {
@@ -60,10 +78,7 @@ Fd take_lock(const paths::Paths& paths, Detached& detached) {
     if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
       detached.fail(kAlreadyRuns, "another daemon holds " + paths.lock);
     }
-    struct stat held {}, named {};
-    if (::fstat(lock.get(), &held) == 0 && ::stat(paths.lock.c_str(), &named) == 0 && held.st_ino == named.st_ino) {
-      return lock;
-    }
+    if (is_named(lock, paths.lock)) return lock;
   }
 }
 
@@ -88,7 +103,7 @@ int run(Detached detached) {
   }
   if (auto made = paths::make_private(paths.sessions_dir, uid); !made) detached.fail(4, made.error().message);
 
-  const Fd lock = take_lock(paths, detached);
+  Fd lock = take_lock(paths, detached);
   const std::string pid = std::to_string(::getpid()) + "\n";
   if (::ftruncate(lock.get(), 0) != 0 || ::write(lock.get(), pid.data(), pid.size()) < 0) {
     // For people only; nothing reads it.
@@ -118,24 +133,25 @@ int run(Detached detached) {
   boost::asio::signal_set signals(loop, SIGTERM, SIGINT);
   boost::asio::steady_timer last(loop);
   bool stopping = false;
+  Clock::Steady stop_began{};
+  // Replies on their way out are written first; whoever does not read them is not waited for.
+  std::function<void(boost::system::error_code)> look_whether_done = [&](boost::system::error_code) {
+    if (serving->clients() == 0 || clock.now() - stop_began > kDrain) {
+      table.detach_all();
+      loop.stop();
+      return;
+    }
+    last.expires_after(5ms);
+    last.async_wait(look_whether_done);
+  };
   const auto stop = [&] {
     if (stopping) return;
     stopping = true;
     log::info("stopping; " + std::to_string(table.live()) + " live sessions go on under their shims");
+    table.end_all_waits();
     serving->stop(kDrain);
-    table.detach_all();
-    // Replies on their way out are written first; whoever does not read them is not waited for.
-    last.expires_after(20ms);
-    const auto started = clock.now();
-    std::function<void(boost::system::error_code)> look = [&, started](boost::system::error_code) {
-      if (serving->clients() == 0 || clock.now() - started > kDrain) {
-        loop.stop();
-        return;
-      }
-      last.expires_after(20ms);
-      last.async_wait(look);
-    };
-    last.async_wait(look);
+    stop_began = clock.now();
+    look_whether_done({});
   };
   dispatch::DaemonControl control;
   control.started = dispatch::timestamp(
@@ -143,7 +159,12 @@ int run(Detached detached) {
   control.clients = [&] { return serving->clients(); };
   control.stop = [&] { boost::asio::post(loop, stop); };
   dispatch::Handlers handlers(table, *limits, clock, paths, std::move(control));
-  server::Server server(loop, std::move(*listener), paths.socket, handlers, *limits);
+  server::Server server(
+      loop, std::move(*listener), paths.socket, handlers, *limits, [&] { return keep_lock(lock, paths, uid); },
+      [&] {
+        log::warning("another daemon holds the lock by now; this one goes");
+        boost::asio::post(loop, stop);
+      });
   serving = &server;
   signals.async_wait([&](boost::system::error_code error, int) {
     if (!error) stop();
@@ -157,7 +178,7 @@ int run(Detached detached) {
   detached.ready();
   loop.run();
   log::info("stopped");
-  ::unlink(paths.lock.c_str());  // while it is held: whoever waits for it compares inodes
+  if (is_named(lock, paths.lock)) ::unlink(paths.lock.c_str());  // while it is held: whoever waits compares inodes
   // The loop's handlers refer to what stands on this stack; nothing is left that must run.
   ::_exit(0);
 }

@@ -19,7 +19,12 @@ Result<Limits> Limits::from(const Environment& env) {
     if (!given) continue;
     std::int64_t value = 0;
     const auto [end, status] = std::from_chars(given->data(), given->data() + given->size(), value);
-    if (status != std::errc{} || end != given->data() + given->size() || value < row.least || value > row.most) {
+    // Below that a journal would hold less than its own segments; 0 has a meaning of its own.
+    constexpr std::int64_t kLeastJournal = 4 << 20;
+    const bool too_small =
+        static_cast<LimitId>(i) == LimitId::journal_bytes && value > 0 && value < kLeastJournal;
+    if (status != std::errc{} || end != given->data() + given->size() || value < row.least || value > row.most ||
+        too_small) {
       return Error{ErrorCode::invalid_argument, std::string(row.variable) + "=" + text::quoted(*given) +
                                                     ": must be a number from " + std::to_string(row.least) + " to " +
                                                     std::to_string(row.most) + " (" + std::string(row.unit) + ")"};

@@ -46,15 +46,12 @@ struct Limit {
   row(wait_exit_timeout_ms, "SMARTCLI_WAIT_EXIT_TIMEOUT_MS", 0, 0, 3600000, "ms", "wait_exit; 0 as the default: none")   \
   row(input_timeout_ms, "SMARTCLI_INPUT_TIMEOUT_MS", 5000, 0, 3600000, "ms", "input into a full buffer")                 \
   row(grace_ms, "SMARTCLI_GRACE_MS", 2000, 0, 60000, "ms", "between TERM and KILL when a session is closed")             \
-  row(reply_cells, "SMARTCLI_REPLY_CELLS", 16384, 1, 100000, "cells", "cells in one reply")                              \
-  row(text_bytes, "SMARTCLI_TEXT_BYTES", 4 << 10, 256, 4 << 10, "bytes", "title, link, working directory")               \
-  row(clipboard_bytes, "SMARTCLI_CLIPBOARD_BYTES", 100 << 10, 4096, 100 << 10, "bytes", "what a program puts there")     \
+  row(text_bytes, "SMARTCLI_TEXT_BYTES", 4 << 10, 4 << 10, 4 << 10, "bytes", "title, link, working directory")               \
+  row(clipboard_bytes, "SMARTCLI_CLIPBOARD_BYTES", 100 << 10, 100 << 10, 100 << 10, "bytes", "what a program puts there")     \
   row(terminal_reply_bytes, "SMARTCLI_TERMINAL_REPLY_BYTES", 64 << 10, 64 << 10, 64 << 10, "bytes",                     \
       "the terminal's own answers queued; then dropped and counted")                                                    \
   row(journal_bytes, "SMARTCLI_JOURNAL_BYTES", 64LL << 20, 0, 4LL << 30, "bytes",                                       \
-      "journal of one session; 0: its last two segments")                                                               \
-  row(journal_total_bytes, "SMARTCLI_JOURNAL_TOTAL_BYTES", 4LL << 30, 4LL << 20, 1LL << 40, "bytes",                    \
-      "journals of all sessions")
+      "journal of one session; 0: its last two segments, else from 4 MiB")
 
 enum class LimitId {
 #define SMARTCLI_ROW(id, variable, standard, least, most, unit, reason) id,

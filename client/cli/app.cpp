@@ -9,7 +9,9 @@
 #include <cerrno>
 #include <chrono>
 #include <climits>
+#include <csignal>
 #include <cstdlib>
+#include <ctime>
 
 #include "cli/help.hpp"
 #include "cli/names.hpp"
@@ -172,23 +174,42 @@ int nobody_there(const typename M::Request& request, const Error& error, bool js
 
 // --- one verb
 
-/// Splits a spawn's arguments: options end at the program's name or at `--`.
-std::vector<std::string> take_program(CLI::App& app, std::vector<std::string>& args) {
+/// True if this word is an option whose value is the next word.
+bool takes_next(const CLI::App& app, const std::string& word) {
+  if (word.find('=') != std::string::npos) return false;
+  const auto* option = app.get_option_no_throw(word);
+  return option != nullptr && option->get_items_expected_max() > 0;
+}
+
+bool is_option(const std::string& word) { return word.size() > 1 && word[0] == '-'; }
+
+/// Splits a spawn's words: options end at the program's name or at `--`. The program's own words never see CLI11.
+std::vector<Bytes> take_program(const CLI::App& app, std::vector<std::string>& args) {
   for (std::size_t i = 0; i < args.size(); ++i) {
-    const auto& arg = args[i];
-    const bool is_option = arg.size() > 1 && arg[0] == '-';
-    if (is_option && arg != "--") {
-      const auto name = arg.substr(0, arg.find('='));
-      const auto* option = app.get_option_no_throw(name);
-      const bool takes_next = option != nullptr && option->get_items_expected_max() > 0 && arg.find('=') == std::string::npos;
-      if (takes_next) ++i;
+    if (is_option(args[i]) && args[i] != "--") {
+      if (takes_next(app, args[i])) ++i;
       continue;
     }
-    std::vector<std::string> program(args.begin() + static_cast<std::ptrdiff_t>(i) + (arg == "--" ? 1 : 0), args.end());
+    std::vector<Bytes> program;
+    for (std::size_t k = i + (args[i] == "--" ? 1 : 0); k < args.size(); ++k) program.push_back(Bytes{args[k]});
     args.resize(i);
     return program;
   }
   return {};
+}
+
+/// See kGuard.
+void guard_positionals(const CLI::App& app, std::vector<std::string>& args) {
+  bool options_ended = false;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (!options_ended && args[i] == "--") {
+      options_ended = true;
+    } else if (!options_ended && is_option(args[i])) {
+      if (takes_next(app, args[i])) ++i;
+    } else {
+      args[i].insert(0, 1, kGuard);
+    }
+  }
 }
 
 std::vector<std::string> option_names(const CLI::App& app) {
@@ -219,6 +240,17 @@ Error parse_error(const CLI::App& app, const CLI::ParseError& error, std::string
   return usage(text::inert_line(error.what()), command);
 }
 
+/// The daemon closes its connections a moment before it gives up its lock.
+void wait_until_gone(const std::string& stop_reply) {
+  const auto reply = decode_text<DaemonStop::Reply>(stop_reply);
+  if (!reply || reply->pid <= 1) return;
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(6);
+  while (::kill(static_cast<pid_t>(reply->pid), 0) == 0 && std::chrono::steady_clock::now() < give_up) {
+    const timespec pause{0, 1'000'000};
+    ::nanosleep(&pause, nullptr);
+  }
+}
+
 /// What a wait without --timeout waits for; 0: for ever.
 template <class M>
 std::int64_t default_timeout() {
@@ -233,6 +265,7 @@ Result<std::string> ask(typename M::Request request, const Environment& env) {
   constexpr auto kPatience = std::chrono::seconds(10);
   const auto began = std::chrono::steady_clock::now();
   std::optional<std::chrono::steady_clock::time_point> first_failure;
+  std::chrono::steady_clock::time_point last_failure{};
   for (;;) {
     auto socket = client::connect(env, auto_start<M>(request));
     if (!socket) return socket.error();
@@ -246,13 +279,20 @@ Result<std::string> ask(typename M::Request request, const Environment& env) {
     }
     if (was_asked) result = rpc.call(M::info.name, encode_text(request));
     if (result) {
-      if constexpr (std::is_same_v<M, DaemonStop>) rpc.wait_for_end();
+      if constexpr (std::is_same_v<M, DaemonStop>) {
+        rpc.wait_for_end();
+        wait_until_gone(*result);
+      }
       return result;
     }
     const auto now = std::chrono::steady_clock::now();
     if (result.error().detail != client::Rpc::kHungUp || (was_asked && !kRepeatable)) return result;
-    if (!first_failure) first_failure = now;
+    // One death now and then is not a crash loop.
+    if (!first_failure || now - last_failure > kPatience) first_failure = now;
+    last_failure = now;
     if (now - *first_failure > kPatience) return result;
+    const timespec pause{0, 20'000'000};
+    ::nanosleep(&pause, nullptr);
     if constexpr (M::info.access == Access::read && requires { request.timeout_ms; }) {
       const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(now - began).count();
       const auto whole = request.timeout_ms ? request.timeout_ms->count : default_timeout<M>();
@@ -281,23 +321,18 @@ int run_verb(std::vector<std::string> args, const Environment& env) {
   }());
   Options options(app, M::info);
   request.fields(options);
-  json = std::find(args.begin(), args.end(), "--json") != args.end() && !std::is_same_v<M, Spawn>;
-  std::vector<std::string> program;
-  if constexpr (std::is_same_v<M, Spawn>) program = take_program(app, args);
+  if constexpr (std::is_same_v<M, Spawn>) request.argv = take_program(app, args);
+  if constexpr (std::is_same_v<M, SendKeys>) guard_positionals(app, args);
+  const bool wants_json = std::find(args.begin(), std::find(args.begin(), args.end(), "--"), "--json") !=
+                          std::find(args.begin(), args.end(), "--");
   try {
     std::vector<std::string> reversed(args.rbegin(), args.rend());  // CLI11 takes them from the back
-    if constexpr (std::is_same_v<M, Spawn>) {
-      if (!program.empty()) {
-        reversed.insert(reversed.begin(), program.rbegin(), program.rend());
-        reversed.insert(reversed.begin() + static_cast<std::ptrdiff_t>(program.size()), "--");
-      }
-    }
     app.parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
     write_all(1, app.help());
     return 0;
   } catch (const CLI::ParseError& error) {
-    return fail(parse_error(app, error, command), json);
+    return fail(parse_error(app, error, command), wants_json);
   }
   if (auto assigned = options.assign(); !assigned) return fail(assigned.error(), json);
   if (auto named = default_session(request, env, command); !named) return fail(named.error(), json);

@@ -77,9 +77,10 @@ Result<void> Options::convert(const Field& field, const std::string& text, Milli
 }
 
 void Options::flag(const Field& field, std::function<void(bool)> use) {
-  CLI::Option* option = app_.add_flag_function(names_of(field, field.name), [](std::int64_t) {}, std::string(field.doc));
-  assignments_.push_back([option, use]() -> Result<void> {
-    if (option->count() > 0) use(true);
+  auto& set = flags_.emplace_back(false);
+  auto* option = app_.add_flag(names_of(field, field.name), set, std::string(field.doc));
+  assignments_.push_back([option, &set, use]() -> Result<void> {
+    if (option->count() > 0) use(set);  // `--flag=false` too
     return {};
   });
 }
@@ -90,7 +91,6 @@ void Options::single(const Field& field, bool required, bool is_duration,
   CLI::Option* option = nullptr;
   CLI::Option* in_ms = nullptr;
   if (field.name == info_.positional) {
-    has_positional_ = true;
     option = app_.add_option(std::string(field.name), text, std::string(field.doc));
     if (required) option->required();
   } else if (is_duration) {
@@ -120,14 +120,19 @@ void Options::list(const Field& field, bool required, std::function<Result<void>
   auto& texts = lists_.emplace_back();
   CLI::Option* option = nullptr;
   if (field.name == info_.positional) {
-    has_positional_ = true;
     option = app_.add_option(std::string(field.name), texts, std::string(field.doc))->expected(-1);
     if (required) option->required();
   } else {
     option = app_.add_option(names_of(field, field.name), texts, std::string(field.doc))->allow_extra_args(false);
   }
   option->type_name(field.metavar.empty() ? "TEXT" : std::string(field.metavar));
-  assignments_.push_back([&texts, use] { return use(texts); });
+  assignments_.push_back([&texts, use]() -> Result<void> {
+    // The guard that `guard_positionals` put there.
+    for (auto& text : texts) {
+      if (!text.empty() && text[0] == kGuard) text.erase(0, 1);
+    }
+    return use(texts);
+  });
 }
 
 Result<void> Options::assign() {

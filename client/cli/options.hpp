@@ -36,7 +36,6 @@ class Options {
 
   /// Errors: invalid_argument naming the option.
   Result<void> assign();
-  bool has_positional() const { return has_positional_; }
 
  private:
   template <class T>
@@ -87,11 +86,14 @@ class Options {
 
   CLI::App& app_;
   const MethodInfo& info_;
-  bool has_positional_ = false;
+  std::deque<bool> flags_;
   std::deque<std::string> texts_;
   std::deque<std::vector<std::string>> lists_;
   std::vector<std::function<Result<void>()>> assignments_;
 };
+
+/// Put before each word of a positional list: CLI11 takes a word like `[a,b]` apart otherwise.
+inline constexpr char kGuard = '\x02';
 
 /// All of standard input.
 std::string read_stdin();

@@ -55,7 +55,7 @@ Reply<InputReply> Handlers::type(SessionName sid, std::string text, bool enter, 
   typing.ends_with_enter = enter;
   typing.id = request_id(id);
   typing.stall = std::chrono::milliseconds(timeout ? timeout->count : limits_[LimitId::input_timeout_ms]);
-  auto typed = co_await (*found)->type(std::move(typing), call.client_id);
+  auto typed = co_await (*found)->type(std::move(typing), call.client_id, call.cancel);
   if (!typed) co_return typed.error();
   InputReply reply;
   reply.fence = static_cast<std::int64_t>(typed->fence.revision);
@@ -92,6 +92,10 @@ Reply<InputReply> Handlers::handle(SendKeys::Request request, Call call) {
     auto bytes = terminal::encode_key(*key, modes);
     if (!bytes) co_return bytes.error();
     once += *bytes;
+  }
+  const auto most = static_cast<std::size_t>(limits_[LimitId::line_bytes]);
+  if (once.size() * static_cast<std::size_t>(request.count) > most) {
+    co_return over_limit(LimitId::line_bytes, limits_[LimitId::line_bytes], "the keys make more bytes than one request may");
   }
   std::string all;
   all.reserve(once.size() * static_cast<std::size_t>(request.count));

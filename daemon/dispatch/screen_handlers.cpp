@@ -7,12 +7,12 @@ Reply<Snapshot::Reply> Handlers::handle(Snapshot::Request request, Call) {
   auto found = co_await table_.find(request.sid.text);
   if (!found) co_return found.error();
   const auto session = *found;
+  // Facts first: nothing may come between the settled frame and the look at it.
+  State state = State::running;
+  if (request.detail == Detail::full) state = (co_await session->facts()).state;
   co_await session->settle_frame();
   Snapshot::Reply reply;
-  if (request.detail == Detail::full) {
-    const auto facts = co_await session->facts();
-    reply.screen = full_screen(*session, facts.state);
-  }
+  if (request.detail == Detail::full) reply.screen = full_screen(*session, state);
   reply.text = screen_text(session->terminal());
   reply.revision = static_cast<std::int64_t>(session->revision());
   reply.hash = hash_text(session->terminal().text_hash());

@@ -38,4 +38,10 @@ void set_wait(R& reply, const session::Session& session, State state, const sess
   if (detail == Detail::full) reply.screen = full_screen(session, state);
 }
 
+template <class R>
+void set_state(R& reply, State state) {
+  reply.state = state;
+  if (reply.screen) reply.screen->state = state;
+}
+
 }  // namespace smartcli::dispatch

@@ -56,8 +56,8 @@ Reply<Spawn::Reply> Handlers::handle(Spawn::Request request, Call) {
   auto program = session::find_program(wanted.argv[0], wanted.env, wanted.cwd);
   if (!program) co_return program.error();
   wanted.program = std::move(*program);
-  wanted.cols = static_cast<int>(request.cols);
-  wanted.rows = static_cast<int>(request.rows);
+  wanted.cols = static_cast<int>(request.cols.value_or(limits_[LimitId::cols]));
+  wanted.rows = static_cast<int>(request.rows.value_or(limits_[LimitId::rows]));
   wanted.scrollback = request.scrollback.value_or(limits_[LimitId::scrollback]);
   wanted.umask = static_cast<unsigned>(request.umask.value_or(077));
   auto spawned = co_await table_.spawn(std::move(wanted));
@@ -105,8 +105,8 @@ Reply<List::Reply> Handlers::handle(List::Request, Call) {
     row.state = (*asked)[i].done ? (*asked)[i].facts.state : State::running;
     if (session.alive()) row.pid = session.child_pid();
     row.argv = session.index().argv;
-    row.cols = session.terminal().size().cols;
-    row.rows = session.terminal().size().rows;
+    row.cols = session.size().cols;
+    row.rows = session.size().rows;
     row.cwd = session.index().cwd;
     row.started = timestamp(session.index().started_ms);
     row.last_output = timestamp(session.last_output_ms());
@@ -152,6 +152,7 @@ Reply<Resize::Reply> Handlers::handle(Resize::Request request, Call) {
   auto found = co_await table_.find(request.sid.text);
   if (!found) co_return found.error();
   const auto session = *found;
+  co_await session->settle_frame();
   const auto now = session->terminal().size();
   const auto cols = request.cols.value_or(now.cols);
   const auto rows = request.rows.value_or(now.rows);

@@ -40,9 +40,9 @@ Reply<WaitRegex::Reply> Handlers::handle(WaitRegex::Request request, Call call) 
       std::chrono::milliseconds(request.timeout_ms ? request.timeout_ms->count : limits_[LimitId::wait_timeout_ms]);
   const auto outcome =
       co_await session->wait(condition, scope.fence, request.anywhere ? kRowsAbove : 0, timeout, call.cancel);
-  const auto facts = co_await session->facts();
+  // The screen first, as it was when the wait ended; facts take a moment.
   WaitRegex::Reply reply;
-  set_wait(reply, *session, facts.state, outcome, request.detail);
+  set_wait(reply, *session, State::running, outcome, request.detail);
   reply.matched = outcome.reason == Reason::marker;
   reply.exited = outcome.reason == Reason::exited;
   if (const auto& match = condition->match(); match && reply.matched) {
@@ -54,6 +54,7 @@ Reply<WaitRegex::Reply> Handlers::handle(WaitRegex::Request request, Call call) 
     const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.wall().time_since_epoch()).count();
     reply.why = explain(*condition, *session, now);
   }
+  set_state(reply, (co_await session->facts()).state);
   co_return reply;
 }
 
@@ -68,11 +69,11 @@ Reply<WaitExit::Reply> Handlers::handle(WaitExit::Request request, Call call) {
   } else if (limits_[LimitId::wait_exit_timeout_ms] > 0) {
     timeout = std::chrono::milliseconds(limits_[LimitId::wait_exit_timeout_ms]);
   }
-  const auto outcome = co_await session->wait(std::make_shared<session::EndCondition>(), UINT64_MAX, 0, timeout, call.cancel);
-  const auto facts = co_await session->facts();
+  const auto outcome = co_await session->wait(std::make_shared<session::EndCondition>(), 0, 0, timeout, call.cancel);
   WaitExit::Reply reply;
-  set_wait(reply, *session, facts.state, outcome, request.detail);
+  set_wait(reply, *session, State::running, outcome, request.detail);
   reply.exited = outcome.reason == Reason::exited;
+  set_state(reply, (co_await session->facts()).state);
   co_return reply;
 }
 

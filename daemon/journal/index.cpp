@@ -53,6 +53,15 @@ Result<Index> load(const std::string& folder) {
   return decode_text<Index>(text);
 }
 
+bool has_begun(const std::string& folder) {
+  DIR* dir = ::opendir(folder.c_str());
+  if (dir == nullptr) return false;
+  bool found = false;
+  while (const auto* entry = ::readdir(dir)) found = found || std::string_view(entry->d_name).ends_with(".events");
+  ::closedir(dir);
+  return found;
+}
+
 std::vector<std::string> find_folders(const std::string& sessions_dir) {
   std::vector<std::string> folders;
   DIR* dir = ::opendir(sessions_dir.c_str());

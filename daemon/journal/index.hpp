@@ -42,6 +42,8 @@ inline constexpr const char* kIndexFile = "index";
 Result<void> save(const std::string& folder, const Index& index);
 /// Errors: internal, if it is missing, unreadable or no index.
 Result<Index> load(const std::string& folder);
+/// True if a shim has written there.
+bool has_begun(const std::string& folder);
 /// Folders (absolute) under `sessions_dir` that hold an index.
 std::vector<std::string> find_folders(const std::string& sessions_dir);
 

@@ -22,9 +22,14 @@ bool has_nul(const Bytes& bytes) { return bytes.data.find('\0') != std::string::
 
 Result<void> Admission::admit(const Spawn::Request& request) const {
   const auto cells = limits_[LimitId::cells];
-  if (request.cols * request.rows > cells) {
-    return over_limit(LimitId::cells, cells,
-                      std::to_string(request.cols) + " x " + std::to_string(request.rows) + " is too large a screen");
+  const auto cols = request.cols.value_or(limits_[LimitId::cols]);
+  const auto rows = request.rows.value_or(limits_[LimitId::rows]);
+  if (cols * rows > cells) {
+    return over_limit(LimitId::cells, cells, std::to_string(cols) + " x " + std::to_string(rows) + " is too large a screen");
+  }
+  if (request.sid && static_cast<std::int64_t>(request.sid->text.size()) > limits_[LimitId::sid_bytes]) {
+    return over_limit(LimitId::sid_bytes, limits_[LimitId::sid_bytes],
+                      "the session's name has " + std::to_string(request.sid->text.size()) + " characters");
   }
   std::size_t argv_bytes = 0;
   for (const auto& argument : request.argv) {
@@ -81,7 +86,18 @@ Result<void> Admission::admit(const Close::Request& request) const {
 
 Result<void> Admission::admit(const SendKeys::Request& request) const {
   if (request.keys.empty()) return invalid("'keys' is empty: name at least one key");
+  if (request.count > limits_[LimitId::key_count]) {
+    return over_limit(LimitId::key_count, limits_[LimitId::key_count], std::to_string(request.count) + " presses were asked for");
+  }
   return admit_id(request.request_id);
+}
+
+Result<void> Admission::admit(const WaitRegex::Request& request) const {
+  if (static_cast<std::int64_t>(request.pattern.size()) > limits_[LimitId::pattern_bytes]) {
+    return over_limit(LimitId::pattern_bytes, limits_[LimitId::pattern_bytes],
+                      "the pattern has " + std::to_string(request.pattern.size()) + " bytes");
+  }
+  return {};
 }
 
 Result<void> Admission::admit_id(const std::optional<std::string>& id) const {

@@ -22,6 +22,7 @@ class Admission {
   Result<void> admit(const SendText::Request& request) const { return admit_id(request.request_id); }
   Result<void> admit(const SendLine::Request& request) const { return admit_id(request.request_id); }
   Result<void> admit(const SendKeys::Request& request) const;
+  Result<void> admit(const WaitRegex::Request& request) const;
 
   /// @param waits  now under way
   Result<void> admit_wait(std::size_t waits) const;

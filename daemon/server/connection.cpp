@@ -23,8 +23,9 @@ using boost::asio::use_awaitable;
 constexpr auto kGreetingTime = 10s;
 constexpr auto kStuckTime = 30s;
 constexpr int kBadLines = 10;
+constexpr std::size_t kClientIdBytes = 64;
 constexpr std::size_t kReadBytes = 16 << 10;
-constexpr std::size_t kRequestCost = 1024;  ///< each request under way counts at least so much
+constexpr std::size_t kRequestCost = 4096;  ///< each request under way counts at least so much
 
 }  // namespace
 
@@ -78,10 +79,14 @@ boost::asio::awaitable<void> Connection::read_loop() {
     if (error) break;
     lines_.append(std::string_view(block.data(), n));
     bool goes_on = true;
-    while (goes_on && !dropped_) {
+    while (goes_on && !dropped_ && !finishing_) {
       const auto line = lines_.next();
       if (!line) break;
       goes_on = take_line(*line);
+      while (goes_on && is_crowded() && !dropped_ && !finishing_) {
+        room_.expires_at(boost::asio::steady_timer::time_point::max());
+        co_await room_.async_wait(redirect_error(use_awaitable, error));
+      }
     }
     if (goes_on && lines_.too_long()) {
       send(error_line("null", over_limit(LimitId::line_bytes, limits_[LimitId::line_bytes], "the request's line is too long")));
@@ -149,6 +154,11 @@ bool Connection::take_hello(const RequestFrame& frame) {
                               "one"}));
     return false;
   }
+  if (hello->client_id && hello->client_id->size() > kClientIdBytes) {
+    send(error_line(frame.id, Error{ErrorCode::invalid_argument, "'client_id' must have at most " +
+                                                                     std::to_string(kClientIdBytes) + " bytes"}));
+    return false;
+  }
   greeted_ = true;
   greeting_.cancel();
   client_id_ = hello->client_id.value_or("");
@@ -182,6 +192,7 @@ void Connection::serve(RequestFrame frame, std::size_t bytes) {
                           if (failure) line = error_line(id, Error{ErrorCode::internal, "a bug of ours; the log has it"});
                           if (answered) self->send(std::move(line));
                           if (!self->is_crowded()) self->room_.cancel();
+                          if (self->finishing_) self->writer_.cancel();
                         });
 }
 
@@ -196,7 +207,7 @@ boost::asio::awaitable<void> Connection::write_loop() {
   boost::system::error_code error;
   while (!dropped_) {
     if (queue_.empty()) {
-      if (finishing_) break;
+      if (finishing_ && in_flight_.empty()) break;
       writer_.expires_at(boost::asio::steady_timer::time_point::max());
       co_await writer_.async_wait(redirect_error(use_awaitable, error));
       continue;

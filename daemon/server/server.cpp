@@ -51,7 +51,8 @@ Result<Fd> listen_on(const std::string& path) {
     if (status == 0 || errno == EAGAIN || errno == EINPROGRESS) {
       return Error{ErrorCode::resource_exhausted, "another daemon answers on " + text::quoted(path, 200)};
     }
-    if (errno == ECONNREFUSED) ::unlink(path.c_str());
+    struct stat st {};
+    if (errno == ECONNREFUSED && ::lstat(path.c_str(), &st) == 0 && S_ISSOCK(st.st_mode)) ::unlink(path.c_str());
   }
   Fd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const mode_t before = ::umask(0177);
@@ -68,12 +69,14 @@ Result<Fd> listen_on(const std::string& path) {
 }
 
 Server::Server(boost::asio::io_context& loop, Fd listener, std::string path, dispatch::Handlers& handlers,
-               const Limits& limits)
+               const Limits& limits, std::function<bool()> keep_lock, std::function<void()> lock_lost)
     : loop_(loop),
       acceptor_(loop, stream_protocol(), listener.release()),
       path_(std::move(path)),
       handlers_(handlers),
       limits_(limits),
+      keep_lock_(std::move(keep_lock)),
+      lock_lost_(std::move(lock_lost)),
       pause_(loop),
       path_timer_(loop),
       spare_(::open("/dev/null", O_RDONLY | O_CLOEXEC)) {}
@@ -144,6 +147,10 @@ boost::asio::awaitable<void> Server::watch_path() {
     path_timer_.expires_after(kPathCheck);
     co_await path_timer_.async_wait(redirect_error(use_awaitable, error));
     if (stopping_) co_return;
+    if (!keep_lock_()) {
+      lock_lost_();
+      co_return;
+    }
     struct stat now {};
     const bool there = ::lstat(path_.c_str(), &now) == 0;
     if (there && is_known && now.st_ino == known.st_ino && now.st_dev == known.st_dev) continue;

@@ -19,7 +19,9 @@ Result<Fd> listen_on(const std::string& path);
 
 class Server {
  public:
-  Server(boost::asio::io_context& loop, Fd listener, std::string path, dispatch::Handlers& handlers, const Limits& limits);
+  /// @param keep_lock  asked every two seconds: are we still the one daemon of this path? If not, `lock_lost` is called
+  Server(boost::asio::io_context& loop, Fd listener, std::string path, dispatch::Handlers& handlers, const Limits& limits,
+         std::function<bool()> keep_lock, std::function<void()> lock_lost);
 
   void start();
   std::size_t clients() const { return connections_.size(); }
@@ -36,6 +38,8 @@ class Server {
   std::string path_;
   dispatch::Handlers& handlers_;
   const Limits& limits_;
+  std::function<bool()> keep_lock_;
+  std::function<void()> lock_lost_;
   std::set<std::shared_ptr<Connection>> connections_;
   boost::asio::steady_timer pause_, path_timer_;
   Fd spare_;  ///< given up for a moment when descriptors run out, so that a client can be told

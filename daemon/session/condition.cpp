@@ -5,9 +5,9 @@
 namespace smartcli::session {
 
 bool MatchCondition::look_at(const Line& line, std::string_view text, bool all_counts) {
-  // Linear in the end: after so many tries on one line the matches are walked without overlap.
-  constexpr int kOverlapTries = 4096;
-  int tries = 0;
+  // Linear in the end: once so much of one line was gone through again, the matches are walked without overlap.
+  constexpr std::size_t kOverlapBytes = 1 << 20;
+  std::size_t gone_through = 0;
   Pattern::Match found;
   for (std::size_t from = 0; from <= text.size() && pattern_.find(text, from, found);) {
     bool counts = all_counts;
@@ -31,7 +31,8 @@ bool MatchCondition::look_at(const Line& line, std::string_view text, bool all_c
     }
     if (found.end > found.begin) (fresh ? only_echo_ : only_old_) = true;
     // A match that does not count hides none that overlaps it and does: go on one character later.
-    from = ++tries < kOverlapTries ? found.begin + 1 : std::max(found.end, found.begin + 1);
+    gone_through += text.size() - found.begin;
+    from = gone_through < kOverlapBytes ? found.begin + 1 : std::max(found.end, found.begin + 1);
     while (from < text.size() && (static_cast<unsigned char>(text[from]) & 0xC0) == 0x80) ++from;
   }
   return false;

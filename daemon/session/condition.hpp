@@ -30,6 +30,8 @@ class Condition {
   virtual ~Condition() = default;
   /// Lines with a change since the last call. True once it holds; not called again after that.
   virtual bool look(std::span<const Line> lines, bool alt_screen) = 0;
+  /// False: what is on the screen does not matter, and no line needs to be made for it.
+  virtual bool reads_lines() const { return true; }
 };
 
 /// A pattern matches, and at least one cell of the match counts.
@@ -55,6 +57,7 @@ class MatchCondition final : public Condition {
 class EndCondition final : public Condition {
  public:
   bool look(std::span<const Line>, bool) override { return false; }
+  bool reads_lines() const override { return false; }
 };
 
 }  // namespace smartcli::session

@@ -56,6 +56,38 @@ bool looks_like_prompt(std::string_view before) {
 
 }  // namespace
 
+void EchoTracker::add_to_line(std::string_view part) {
+  for (const char c : part) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte == 0x7F || byte == 0x08) {  // erase: the kernel and line editors alike
+      while (!line_.empty() && (static_cast<unsigned char>(line_.back()) & 0xC0) == 0x80) line_.pop_back();
+      if (!line_.empty()) line_.pop_back();
+    } else if (byte < 0x20 && c != '\t') {
+      line_.clear();  // interrupt, kill, end of file, the start of a key's sequence: what stood there is gone or unknown
+    } else if (line_.size() < kLongest) {
+      line_ += c;
+    }
+  }
+}
+
+void EchoTracker::untyped(std::uint64_t key) {
+  for (const auto& one : typed_) {
+    if (one.key == key && one.first_of_key) line_ = one.line_before;
+  }
+  std::erase_if(typed_, [key](const Typed& one) { return one.key == key; });
+}
+
+void EchoTracker::reached_unknown(Position cursor, std::size_t bytes, bool ends_line) {
+  Typed one;
+  one.was_reached = true;
+  one.canonical = true;
+  one.at = cursor;
+  one.ends_line = ends_line;
+  one.blind = bytes;
+  typed_.push_back(std::move(one));
+  if (typed_.size() > kKept) typed_.pop_front();
+}
+
 void EchoTracker::typed(std::uint64_t key, std::string_view bytes) {
   bool first = true;
   while (!bytes.empty()) {
@@ -63,8 +95,9 @@ void EchoTracker::typed(std::uint64_t key, std::string_view bytes) {
     const std::string_view part = bytes.substr(0, end);
     const bool ends = end != std::string_view::npos;
     bytes.remove_prefix(ends ? end + 1 : bytes.size());
-    if (line_.size() + part.size() <= kLongest) line_ += rendering(part);
     Typed one;
+    one.line_before = line_;
+    add_to_line(part);
     one.key = key;
     one.shown = part.size() <= kLongest ? rendering(part) : std::string();
     one.whole = line_;
@@ -103,6 +136,11 @@ void EchoTracker::mark(Line& line) {
   for (std::size_t n = 0; n < typed_.size(); ++n) {
     auto& one = typed_[n];
     if (!one.was_reached) continue;
+    if (one.at && one.blind > 0 && one.at->row >= line.first_row && one.at->row <= line.last_row) {
+      const auto start = static_cast<std::size_t>(
+          std::lower_bound(line.positions.begin(), line.positions.end(), *one.at) - line.positions.begin());
+      set(start, one.blind);
+    }
     if (one.at && one.at->row >= line.first_row && one.at->row <= line.last_row && !one.shown.empty()) {
       const auto start = static_cast<std::size_t>(
           std::lower_bound(line.positions.begin(), line.positions.end(), *one.at) - line.positions.begin());
@@ -120,14 +158,21 @@ void EchoTracker::mark(Line& line) {
     const bool may_reappear = one.canonical || !one.echoed;
     if (one.whole.empty() || !may_reappear) continue;
     if (one.again && (one.again->row < line.first_row || one.again->row > line.last_row)) continue;
-    for (std::size_t at = line.text.find(one.whole); at != std::string::npos; at = line.text.find(one.whole, at + 1)) {
-      if (at == 0 || line.echo[at]) continue;
-      const bool at_end = at + one.whole.size() >= line.trimmed;
-      if (!at_end || !looks_like_prompt(std::string_view(line.text).substr(0, at))) continue;
-      if (one.at && line.positions[at] < *one.at) continue;  // older than the input
-      one.again = line.positions[at];
-      set(at, one.whole.size());
-      break;
+    // A line that was begun by single keys may have been eaten meanwhile: its last part alone is tried too.
+    for (const std::string* shown : {&one.whole, &one.shown}) {
+      if (shown->empty() || (shown == &one.shown && one.shown == one.whole)) continue;
+      bool found = false;
+      for (std::size_t at = line.text.find(*shown); at != std::string::npos; at = line.text.find(*shown, at + 1)) {
+        if (at == 0 || line.echo[at]) continue;
+        const bool at_end = at + shown->size() >= line.trimmed;
+        if (!at_end || !looks_like_prompt(std::string_view(line.text).substr(0, at))) continue;
+        if (one.at && line.positions[at] < *one.at) continue;  // older than the input
+        one.again = line.positions[at];
+        set(at, shown->size());
+        found = true;
+        break;
+      }
+      if (found) break;
     }
   }
 }

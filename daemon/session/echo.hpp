@@ -19,6 +19,10 @@ class EchoTracker {
  public:
   /// Text that is about to be typed, as sent to the program (CR for Enter). `key` is found again by `reached`.
   void typed(std::uint64_t key, std::string_view bytes);
+  /// That input was refused or not taken whole: nothing of it is echo.
+  void untyped(std::uint64_t key);
+  /// The parser is at the fence of an input that an earlier daemon sent: only its length is known.
+  void reached_unknown(Position cursor, std::size_t bytes, bool ends_line);
   /// The parser is at the fence of that input.
   /// @param canonical  ICANON was set at the write
   void reached(std::uint64_t key, Position cursor, bool canonical);
@@ -36,12 +40,16 @@ class EchoTracker {
     bool was_reached = false;
     bool canonical = false;
     bool first_of_key = false;
+    std::size_t blind = 0;            ///< so many bytes are echo, whatever they are
+    std::string line_before;          ///< the unsent line without this
     std::optional<Position> at;       ///< where its echo starts
     std::optional<Position> again;    ///< where it was shown again
     bool echoed = false;
   };
   static constexpr std::size_t kKept = 64;
   static constexpr std::size_t kLongest = 8192;  ///< a longer line is no echo that anybody waits for
+
+  void add_to_line(std::string_view part);
 
   std::deque<Typed> typed_;
   std::string line_;  ///< typed and not yet ended by Enter

@@ -5,7 +5,7 @@
 namespace smartcli::session {
 namespace {
 
-/// A line is joined from at most so many rows; a longer one is cut into such pieces (a pattern does not see across).
+/// A longer line is cut where ordinals divide by this, so that its pieces never overlap; a pattern does not see across.
 constexpr std::uint64_t kRowsInLine = 1024;
 
 }  // namespace
@@ -16,7 +16,7 @@ Line line_at(const terminal::Terminal& terminal, std::uint64_t ordinal) {
   Line line;
   if (ordinal < oldest || ordinal >= end) return line;
   std::uint64_t first = ordinal;
-  while (first > oldest && ordinal - first < kRowsInLine && terminal.row_text(first - 1).wraps) --first;
+  while (first > oldest && first % kRowsInLine != 0 && terminal.row_text(first - 1).wraps) --first;
   line.first_row = line.last_row = first;
   line.now = terminal.offset();
 
@@ -24,7 +24,7 @@ Line line_at(const terminal::Terminal& terminal, std::uint64_t ordinal) {
   const Position cursor_at{terminal.screen_top() + static_cast<std::uint64_t>(cursor.row),
                            static_cast<std::uint32_t>(cursor.col + (cursor.pending_wrap ? 1 : 0))};
   std::size_t cursor_byte = std::string::npos;
-  for (std::uint64_t row = first; row < end && row - first <= kRowsInLine; ++row) {
+  for (std::uint64_t row = first; row < end; ++row) {
     const auto part = terminal.row_text(row);
     line.last_row = row;
     if (row == cursor_at.row) {
@@ -34,7 +34,7 @@ Line line_at(const terminal::Terminal& terminal, std::uint64_t ordinal) {
     line.text += part.text;
     for (const auto col : part.columns) line.positions.push_back({row, col});
     line.stamps.insert(line.stamps.end(), part.stamps.begin(), part.stamps.end());
-    if (!part.wraps) break;
+    if (!part.wraps || (row + 1) % kRowsInLine == 0) break;
   }
   line.echo.assign(line.text.size(), false);
   const auto last = line.text.find_last_not_of(' ');
@@ -44,25 +44,13 @@ Line line_at(const terminal::Terminal& terminal, std::uint64_t ordinal) {
   return line;
 }
 
-std::vector<Line> lines_from(const terminal::Terminal& terminal, std::uint64_t from) {
-  std::vector<Line> lines;
-  const std::uint64_t end = terminal.screen_top() + static_cast<std::uint64_t>(terminal.size().rows);
-  for (std::uint64_t row = std::max(from, terminal.first_row()); row < end;) {
-    Line line = line_at(terminal, row);
-    row = std::max(line.last_row, row) + 1;
-    lines.push_back(std::move(line));
-  }
-  return lines;
-}
-
-std::vector<Line> LineFeed::changed(const terminal::Terminal& terminal) {
+void LineFeed::each_changed(const terminal::Terminal& terminal, const std::function<void(Line&&)>& use) {
   const std::uint64_t top = terminal.screen_top();
   const bool renumbered = terminal.layout_epoch() != epoch_;
-  std::vector<Line> lines;
-  std::uint64_t row = renumbered ? top : std::max(std::min(seen_top_, top), terminal.first_row());
+  // A switch of screens renumbers nothing in history: what left the screen meanwhile is looked at in any case.
+  std::uint64_t row = std::max(std::min(seen_top_, top), terminal.first_row());
   const std::uint64_t end = top + static_cast<std::uint64_t>(terminal.size().rows);
   while (row < end) {
-    // Rows that left for history since the last look were on the screen then, or came and went within the slice.
     const bool touched =
         renumbered || row < top || terminal.row_changed(static_cast<int>(row - top)) > seen_offset_;
     if (!touched) {
@@ -71,10 +59,9 @@ std::vector<Line> LineFeed::changed(const terminal::Terminal& terminal) {
     }
     Line line = line_at(terminal, row);
     row = std::max(line.last_row, row) + 1;
-    lines.push_back(std::move(line));
+    use(std::move(line));
   }
   skip(terminal);
-  return lines;
 }
 
 void LineFeed::skip(const terminal::Terminal& terminal) {

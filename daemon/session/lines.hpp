@@ -3,6 +3,7 @@
 // What a pattern sees: logical lines (soft wraps joined) with the age of every character. Pure.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,7 @@ Line line_at(const terminal::Terminal& terminal, std::uint64_t ordinal);
 class LineFeed {
  public:
   /// Logical lines with a change since the last call, top to bottom, those that scrolled away meanwhile included.
-  std::vector<Line> changed(const terminal::Terminal& terminal);
+  void each_changed(const terminal::Terminal& terminal, const std::function<void(Line&&)>& use);
   /// As if all that is there had been looked at.
   void skip(const terminal::Terminal& terminal);
 
@@ -47,8 +48,5 @@ class LineFeed {
   std::uint64_t seen_top_ = 0;
   std::uint64_t epoch_ = ~0ull;
 };
-
-/// All lines from row `from` on.
-std::vector<Line> lines_from(const terminal::Terminal& terminal, std::uint64_t from);
 
 }  // namespace smartcli::session

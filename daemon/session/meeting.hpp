@@ -11,6 +11,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <utility>
 
 namespace smartcli::session {
 
@@ -60,19 +62,33 @@ class FifoLock {
 
   explicit FifoLock(boost::asio::any_io_executor executor) : executor_(std::move(executor)) {}
 
-  boost::asio::awaitable<Hold> take() {
+  using Time = boost::asio::steady_timer::time_point;
+  /// Nothing if the deadline passed or `cancel` fired first.
+  boost::asio::awaitable<std::optional<Hold>> take(Time deadline, std::shared_ptr<Cancellation> cancel) {
     if (!taken_) {
       taken_ = true;
-      co_return Hold(this);
+      co_return std::optional<Hold>(std::in_place, this);
     }
-    auto turn = std::make_shared<boost::asio::steady_timer>(executor_, boost::asio::steady_timer::time_point::max());
+    auto turn = std::make_shared<Turn>(executor_, deadline);
     line_.push_back(turn);
+    Cancellation::Token token = 0;
+    if (cancel) token = cancel->subscribe([turn] { turn->timer.cancel(); });
     boost::system::error_code ignored;
-    co_await turn->async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
-    co_return Hold(this);  // the lock was handed over, still taken
+    if (!cancel || !cancel->fired()) {
+      co_await turn->timer.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
+    }
+    if (cancel) cancel->unsubscribe(token);
+    if (turn->has_lock) co_return std::optional<Hold>(std::in_place, this);
+    std::erase(line_, turn);
+    co_return std::nullopt;
   }
 
  private:
+  struct Turn {
+    Turn(const boost::asio::any_io_executor& executor, Time deadline) : timer(executor, deadline) {}
+    boost::asio::steady_timer timer;
+    bool has_lock = false;
+  };
   void release() {
     if (line_.empty()) {
       taken_ = false;
@@ -80,11 +96,12 @@ class FifoLock {
     }
     const auto next = std::move(line_.front());
     line_.pop_front();
-    next->cancel();
+    next->has_lock = true;  // handed over, still taken
+    next->timer.cancel();
   }
 
   boost::asio::any_io_executor executor_;
-  std::deque<std::shared_ptr<boost::asio::steady_timer>> line_;
+  std::deque<std::shared_ptr<Turn>> line_;
   bool taken_ = false;
 };
 

@@ -71,7 +71,6 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   struct Setup {
     journal::Index index;
     std::string folder;      ///< of the journal
-    std::string shims_dir;
     std::size_t history_bytes = 64 << 20;
     const Clock* clock = nullptr;
   };
@@ -80,7 +79,7 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   Session(boost::asio::any_io_executor executor, Pump& pump, Setup setup, std::unique_ptr<holder::Holder> holder);
   ~Session() override;
   /// Starts reading. Of an adopted session, output that was there before is replayed: nothing in it is answered.
-  enum class Origin { spawned, adopted };
+  enum class Origin { spawned, adopted, unreachable };
   void begin(Origin origin);
 
   const std::string& sid() const { return setup_.index.sid.text; }
@@ -91,8 +90,12 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   bool alive() const { return !ending_ && !lost_; }
   /// Its shim died before its program ended: readable, and nothing else.
   bool is_lost() const { return lost_ && !(ending_ && ending_->exit); }
+  /// Its shim may live but could not be taken over: nothing is known to be lost, and nothing can be done yet.
+  bool is_unreachable() const { return unreachable_; }
   const std::optional<Ending>& ending() const { return ending_; }
   const terminal::Terminal& terminal() const { return terminal_; }
+  /// The size in force; of a journal that nobody looked at yet the one it was started with.
+  Size size() const { return begun_ ? terminal_.size() : Size{setup_.index.cols, setup_.index.rows}; }
   std::uint64_t offset() const { return parsed_; }
   std::uint64_t revision() const { return parsed_ + steps_; }
   Fence last_fence(const std::string& client) const;
@@ -110,12 +113,14 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   /// The state word, from facts gathered now.
   Awaitable<StateFacts> facts();
   /// Types, whole, in order of arrival. Errors: session_exited, session_gone, line_too_long, input_stalled.
-  Awaitable<Result<Typed>> type(Typing typing, std::string client);
-  Awaitable<Result<std::uint64_t>> resize(int cols, int rows);
+  Awaitable<Result<Typed>> type(Typing typing, std::string client, std::shared_ptr<Cancellation> cancel);
+  /// What is not given stays as it is.
+  Awaitable<Result<std::uint64_t>> resize(std::optional<int> cols, std::optional<int> rows);
   /// Waits until the condition holds, the program ends, the deadline passes or `cancel` fires.
   Awaitable<Outcome> wait(std::shared_ptr<Condition> condition, std::uint64_t from_offset, int rows_above,
                           std::optional<std::chrono::milliseconds> timeout, std::shared_ptr<Cancellation> cancel);
-  /// Ends the program; the caller then forgets the session. Idempotent.
+  /// Ends the program; the caller then forgets the session. A second call waits for the first and finds it done.
+  /// Errors: resource_exhausted (its shim lives and does not answer: nothing was done).
   Awaitable<Result<holder::CloseResult>> close(std::chrono::milliseconds grace, bool tree);
   /// All waits end with this reason.
   void end_waits(Reason reason);
@@ -151,7 +156,11 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   void look_again_soon();
   void arm();
   void step_at(std::uint64_t offset);
-  void restart_reading();
+  bool restart_reading();
+  void touch();
+  void collect_replies();
+  void read_failed(const Error& error);
+  Awaitable<void> read_directly();
   void follow_frame();
   void end_frame();
   void answer_queries();
@@ -160,7 +169,13 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   bool is_canonical() const;
   std::int32_t foreground() const;
   Awaitable<void> send_answer(terminal::Reply reply);
-  Awaitable<void> until_input_is_read();
+  bool foreground_is_shell() const;
+  /// The steps of that revision are not all applied yet.
+  bool revision_before(std::uint64_t revision) const { return this->revision() < revision && !lost_; }
+  Error takes_no_input() const;
+  Awaitable<Result<holder::InputResult>> send_piece(const Typing& typing, std::uint32_t step, std::string data,
+                                                    Clock::Steady deadline);
+  Awaitable<void> until_input_is_read(std::uint64_t written_at);
   Awaitable<void> scan(Waiter& waiter, std::uint64_t from_offset, int rows_above);
 
   boost::asio::any_io_executor executor_;
@@ -177,21 +192,22 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   std::uint64_t steps_ = 0;         // resizes, clears and restarts applied
   std::vector<Fence> step_marks_;   // where each came, to turn revisions into offsets
   std::uint64_t event_position_ = 0;
-  std::deque<journal::Event> events_;  // read, not yet reached
+  std::deque<journal::Event> events_;  // read, not yet reached; those that change what is parsed
+  std::uint64_t events_read_to_ = 0;   // offset of the last one read
   std::uint64_t granted_ = 0;
   std::uint64_t replay_to_ = 0;
-  std::string buffer_;
+  std::string tail_;  // end of the last chunk, for a sign of a prompt that came apart
   std::uint64_t layout_epoch_ = 0;
   std::uint64_t errors_logged_ = 0;
 
   std::optional<Ending> ending_;
-  bool lost_ = false, closing_ = false, begun_ = false, has_slot_ = false;
+  bool lost_ = false, unreachable_ = false, closing_ = false, closed_ = false, begun_ = false, has_slot_ = false;
+  bool checking_ = false;   // the journal of a session without a shim is still being checked
+  bool reading_directly_ = false;
   std::int64_t last_output_ms_ = 0;
 
-  struct Client {
-    Fence fence;
-  };
-  Fence fence_;                         // of the last input by anybody
+  static constexpr std::size_t kClients = 1024;
+  Fence fence_;                          // of the last input by anybody
   std::map<std::string, Fence> fences_;  // by client_id
   std::deque<std::pair<std::string, std::uint64_t>> echo_keys_;  // request id and step as bytes, key of EchoTracker
   std::uint64_t next_echo_key_ = 1;
@@ -202,7 +218,7 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   bool frame_open_ = false;   // a synchronized update is being drawn
   bool frame_late_ = false;   // for longer than readers wait
   boost::asio::steady_timer look_timer_, frame_timer_, answer_timer_;
-  FifoLock input_lock_;
+  FifoLock input_lock_, close_lock_;
 };
 
 }  // namespace smartcli::session

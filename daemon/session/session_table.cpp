@@ -2,6 +2,7 @@
 
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
@@ -16,7 +17,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kAdoptTimeout = 5s;  ///< slow is not dead: the shim is left alone, and asked again by the next daemon
+constexpr auto kAdoptTimeout = 1s;   ///< slow is not dead: the shim is left alone, and asked again
+constexpr auto kAskAgain = 1s;
+constexpr auto kNameReturns = 40s;  ///< a shim makes a name that was cleaned away again within 30 s
+
+bool header_exists(const std::string& shims_dir, const std::string& stem) {
+  return ::access((shims_dir + "/" + stem + ".hdr").c_str(), F_OK) == 0;
+}
 
 std::string hex(const std::uint8_t (&bytes)[16]) {
   static constexpr char kDigits[] = "0123456789abcdef";
@@ -53,36 +60,72 @@ std::size_t SessionTable::waits() const {
 
 // --- adoption
 
+Session::Setup SessionTable::setup_of(journal::Index index, std::string folder) const {
+  Session::Setup setup;
+  setup.index = std::move(index);
+  setup.folder = std::move(folder);
+  setup.history_bytes = static_cast<std::size_t>((*setup_.limits)[LimitId::history_bytes]);
+  setup.clock = setup_.clock;
+  return setup;
+}
+
 Awaitable<void> SessionTable::adopt_one(std::string folder) {
   auto index = journal::load(folder);
   if (!index) {
     log::warning("left alone: " + index.error().message);
     co_return;
   }
-  Session::Setup setup;
-  setup.index = std::move(*index);
-  setup.folder = folder;
-  setup.shims_dir = setup_.paths.shims_dir;
-  setup.history_bytes = static_cast<std::size_t>((*setup_.limits)[LimitId::history_bytes]);
-  setup.clock = setup_.clock;
-  const std::string sid = setup.index.sid.text;
+  const std::string sid = index->sid.text, stem = index->stem;
   if (sessions_.contains(sid)) {
     log::warning("left alone: a second journal of session '" + sid + "' in " + folder);
     co_return;
   }
-  auto holder = co_await holder::adopt(setup_.executor, setup.shims_dir, setup.index.stem, kAdoptTimeout);
-  if (!holder && holder.error().code != ErrorCode::session_gone) {
-    log::warning("session '" + sid + "': " + holder.error().message);
+  auto holder = co_await holder::adopt(setup_.executor, setup_.paths.shims_dir, stem, kAdoptTimeout);
+  auto origin = Session::Origin::adopted;
+  if (!holder) {
+    const bool has_ended = journal::Reader(folder, nullptr, -1).exit().has_value();
+    const bool is_gone = holder.error().code == ErrorCode::session_gone;
+    if (is_gone && !journal::has_begun(folder)) {
+      journal::remove(folder);  // its daemon died before the shim began
+      co_return;
+    }
+    // A missing name says little: a shim whose folder was cleaned makes it again within half a minute.
+    if (!has_ended && (!is_gone || !header_exists(setup_.paths.shims_dir, stem))) {
+      log::warning("session '" + sid + "': " + holder.error().message);
+      origin = Session::Origin::unreachable;
+    }
   }
-  const bool has_shim = holder.has_value();
-  if (!has_shim && !journal::Reader(folder, nullptr, -1).start()) {
-    journal::remove(folder);  // its daemon died before the shim began
+  auto session = std::make_shared<Session>(setup_.executor, pump_, setup_of(std::move(*index), folder),
+                                           holder ? std::move(*holder) : nullptr);
+  session->begin(origin);
+  sessions_[sid] = session;
+  if (origin == Session::Origin::unreachable) {
+    boost::asio::co_spawn(setup_.executor, adopt_later(session), boost::asio::detached);
+  }
+}
+
+Awaitable<void> SessionTable::adopt_later(std::shared_ptr<Session> session) {
+  const auto began = setup_.clock->now();
+  for (;;) {
+    boost::asio::steady_timer pause(setup_.executor, kAskAgain);
+    boost::system::error_code ignored;
+    co_await pause.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
+    const auto& stem = session->index().stem;
+    auto holder = co_await holder::adopt(setup_.executor, setup_.paths.shims_dir, stem, kAdoptTimeout);
+    const auto found = sessions_.find(session->sid());
+    if (found == sessions_.end() || found->second != session) co_return;
+    const bool may_return = setup_.clock->now() - began < kNameReturns && !header_exists(setup_.paths.shims_dir, stem);
+    if (!holder && (holder.error().code != ErrorCode::session_gone || may_return)) continue;
+    const bool is_live = holder.has_value();
+    auto again = std::make_shared<Session>(setup_.executor, pump_, setup_of(session->index(), session->folder()),
+                                           is_live ? std::move(*holder) : nullptr);
+    again->begin(Session::Origin::adopted);
+    found->second = again;
+    session->end_waits(is_live ? Reason::cancelled : Reason::lost);
+    session->detach();
+    log::info("session '" + session->sid() + "' " + (is_live ? "answers again" : "is lost"));
     co_return;
   }
-  auto session = std::make_shared<Session>(setup_.executor, pump_, std::move(setup),
-                                           has_shim ? std::move(*holder) : nullptr);
-  session->begin(Session::Origin::adopted);
-  sessions_[sid] = session;
 }
 
 Awaitable<void> SessionTable::adopt_all() {
@@ -138,7 +181,7 @@ std::string SessionTable::make_sid(const std::string& program) {
 void SessionTable::forget_oldest_ended() {
   const auto cap = static_cast<std::size_t>((*setup_.limits)[LimitId::ended]);
   auto sessions = all();
-  std::erase_if(sessions, [](const auto& session) { return session->alive(); });
+  std::erase_if(sessions, [](const auto& session) { return session->alive() || session->is_unreachable(); });
   for (std::size_t i = 0; i + cap < sessions.size(); ++i) {
     log::info("session '" + sessions[i]->sid() + "' forgotten: more than " + std::to_string(cap) + " ended ones");
     boost::asio::co_spawn(
@@ -191,20 +234,17 @@ Awaitable<Result<std::shared_ptr<Session>>> SessionTable::spawn(NewSession wante
   spec.nofile_hard = setup_.nofile_hard;
   spec.journal_cap = static_cast<std::uint64_t>((*setup_.limits)[LimitId::journal_bytes]);
 
-  Session::Setup setup;
-  setup.index.sid = SessionName{sid};
-  setup.index.stem = spec.stem;
-  for (const auto& argument : wanted.argv) setup.index.argv.push_back(Bytes{argument});
-  setup.index.cwd = Bytes{wanted.cwd};
-  setup.index.started_ms =
+  journal::Index index;
+  index.sid = SessionName{sid};
+  index.stem = spec.stem;
+  for (const auto& argument : wanted.argv) index.argv.push_back(Bytes{argument});
+  index.cwd = Bytes{wanted.cwd};
+  index.started_ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(setup_.clock->wall().time_since_epoch()).count();
-  setup.index.cols = wanted.cols;
-  setup.index.rows = wanted.rows;
-  setup.index.scrollback = wanted.scrollback;
-  setup.folder = spec.journal_dir;
-  setup.shims_dir = spec.runtime_dir;
-  setup.history_bytes = static_cast<std::size_t>((*setup_.limits)[LimitId::history_bytes]);
-  setup.clock = setup_.clock;
+  index.cols = wanted.cols;
+  index.rows = wanted.rows;
+  index.scrollback = wanted.scrollback;
+  auto setup = setup_of(std::move(index), spec.journal_dir);
   // Before the program runs: a daemon that dies now leaves a session that the next one finds.
   if (auto saved = journal::save(setup.folder, setup.index); !saved) {
     journal::remove(setup.folder);
@@ -238,7 +278,6 @@ Awaitable<Result<holder::CloseResult>> SessionTable::close(std::shared_ptr<Sessi
                                                            std::chrono::milliseconds grace, bool tree) {
   auto closed = co_await session->close(grace, tree);
   if (!closed) co_return closed.error();
-  session->end_waits(Reason::closed);
   session->detach();
   const auto found = sessions_.find(session->sid());
   if (found != sessions_.end() && found->second == session) {
@@ -249,11 +288,12 @@ Awaitable<Result<holder::CloseResult>> SessionTable::close(std::shared_ptr<Sessi
   co_return closed;
 }
 
+void SessionTable::end_all_waits() {
+  for (const auto& [sid, session] : sessions_) session->end_waits(Reason::cancelled);
+}
+
 void SessionTable::detach_all() {
-  for (const auto& [sid, session] : sessions_) {
-    session->end_waits(Reason::cancelled);
-    session->detach();
-  }
+  for (const auto& [sid, session] : sessions_) session->detach();
 }
 
 }  // namespace smartcli::session

@@ -50,11 +50,16 @@ class SessionTable {
   std::vector<std::shared_ptr<Session>> all() const;
   std::size_t live() const;
   std::size_t waits() const;
+  /// Every wait replies CANCELLED.
+  void end_all_waits();
   /// The daemon goes: shims and journals stay.
   void detach_all();
 
  private:
   Awaitable<void> adopt_one(std::string folder);
+  /// A shim that lives and did not answer, or whose name was cleaned away, is asked again until it answers or is known dead.
+  Awaitable<void> adopt_later(std::shared_ptr<Session> session);
+  Session::Setup setup_of(journal::Index index, std::string folder) const;
   std::string make_sid(const std::string& program);
   /// Past the cap of ended sessions the oldest goes.
   void forget_oldest_ended();

@@ -6,7 +6,7 @@
 namespace smartcli::session {
 namespace {
 
-bool waits_for_input(const shim_abi::ProcessFacts& process) { return process.on_terminal != 0; }
+bool waits_for_input(const shim_abi::ProcessFacts& process) { return process.on_terminal == 1 || process.on_terminal == 2; }
 
 }  // namespace
 
@@ -55,9 +55,10 @@ StateFacts judge_state(const std::optional<holder::Facts>& kernel, const termina
     facts.state = State::app;
   } else if (reads) {
     const bool shell = leader != nullptr && leader->pid == child && facts.foreground && is_shell(facts.foreground->name);
-    facts.state = shell && !canonical ? State::prompt : State::input;
-    // dash reads its commands in canonical mode.
-    if (shell && canonical && facts.foreground->name.find("sh") != std::string::npos) facts.state = State::prompt;
+    // Shells without a line editor read their commands in canonical mode; of the others that is a `read`.
+    const bool plain = shell && (facts.foreground->name == "dash" || facts.foreground->name == "sh" ||
+                                 facts.foreground->name == "ash");
+    facts.state = shell && (!canonical || plain) ? State::prompt : State::input;
   } else {
     facts.state = State::running;
   }

@@ -19,7 +19,7 @@ struct Spawn {
   struct Request {
     std::optional<SessionName> sid;
     std::vector<Bytes> argv;
-    std::int64_t cols = 80, rows = 24;
+    std::optional<std::int64_t> cols, rows;
     std::optional<Bytes> cwd;
     std::vector<Bytes> env;
     std::optional<std::int64_t> scrollback;
@@ -32,8 +32,8 @@ struct Spawn {
                   "-s,--session"},
                  sid);
       v.optional({"argv", "program and arguments; without: your shell, interactive", nullptr, "PROGRAM ARG..."}, argv);
-      v.optional({"cols", "columns", &limits::cols}, cols);
-      v.optional({"rows", "rows", &limits::rows}, rows);
+      v.optional({"cols", "columns; default 80", &limits::cols}, cols);
+      v.optional({"rows", "rows; default 24", &limits::rows}, rows);
       v.optional({"cwd", "working directory of the program", nullptr, "DIR"}, cwd);
       v.optional({"env", "a variable for the program, NAME=VALUE; again for more", nullptr, "K=V"}, env);
       v.optional({"scrollback", "lines of history to keep above the screen", &limits::scrollback}, scrollback);
