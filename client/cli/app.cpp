@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <chrono>
 #include <climits>
-#include <csignal>
 #include <cstdlib>
 #include <ctime>
 
@@ -240,15 +239,22 @@ Error parse_error(const CLI::App& app, const CLI::ParseError& error, std::string
   return usage(text::inert_line(error.what()), command);
 }
 
-/// The daemon closes its connections a moment before it gives up its lock.
-void wait_until_gone(const std::string& stop_reply) {
-  const auto reply = decode_text<DaemonStop::Reply>(stop_reply);
-  if (!reply || reply->pid <= 1) return;
+/// The daemon closes its connections a moment before it gives up its lock, the last thing that it does.
+void wait_for_lock(const Environment& env, ino_t held) {
+  const auto paths = client::own_paths(env);
+  if (!paths) return;
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(6);
-  while (::kill(static_cast<pid_t>(reply->pid), 0) == 0 && std::chrono::steady_clock::now() < give_up) {
+  struct stat st {};
+  while (::stat(paths->lock.c_str(), &st) == 0 && st.st_ino == held && std::chrono::steady_clock::now() < give_up) {
     const timespec pause{0, 1'000'000};
     ::nanosleep(&pause, nullptr);
   }
+}
+
+ino_t lock_inode(const Environment& env) {
+  const auto paths = client::own_paths(env);
+  struct stat st {};
+  return paths && ::stat(paths->lock.c_str(), &st) == 0 ? st.st_ino : 0;
 }
 
 /// What a wait without --timeout waits for; 0: for ever.
@@ -277,11 +283,13 @@ Result<std::string> ask(typename M::Request request, const Environment& env) {
       was_asked = greeting.has_value();
       if (!was_asked) result = greeting.error();
     }
+    const ino_t held = std::is_same_v<M, DaemonStop> ? lock_inode(env) : 0;
     if (was_asked) result = rpc.call(M::info.name, encode_text(request));
     if (result) {
+      (void)held;
       if constexpr (std::is_same_v<M, DaemonStop>) {
         rpc.wait_for_end();
-        wait_until_gone(*result);
+        wait_for_lock(env, held);
       }
       return result;
     }

@@ -67,7 +67,12 @@ Printed nothing(const InputReply&) { return {}; }
 
 Printed print(const Spawn::Request&, const Spawn::Reply& reply) { return {text::inert_line(reply.sid.text) + "\n", "", 0}; }
 
-Printed print(const List::Request&, const List::Reply& reply) {
+Printed print(const List::Request& request, const List::Reply& reply) {
+  if (request.quiet) {
+    Printed names;
+    for (const auto& row : reply.sessions) names.out += text::inert_line(row.sid.text) + "\n";
+    return names;
+  }
   if (reply.sessions.empty() && reply.tombstones.empty()) return {};
   std::vector<Row> rows{{"SESSION", "STATE", "EXIT", "SIZE", "STARTED", "COMMAND"}};
   for (const auto& row : reply.sessions) {

@@ -13,7 +13,7 @@ struct Printed {
 };
 
 Printed print(const Spawn::Request&, const Spawn::Reply& reply);
-Printed print(const List::Request&, const List::Reply& reply);
+Printed print(const List::Request& request, const List::Reply& reply);
 Printed print(const Status::Request&, const Status::Reply& reply);
 Printed print(const Snapshot::Request&, const Snapshot::Reply& reply);
 Printed print(const SendText::Request&, const InputReply& reply);

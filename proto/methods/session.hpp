@@ -109,11 +109,15 @@ struct Tombstone {
 struct List {
   static constexpr MethodInfo info{.name = "list",
                                    .doc = "List the sessions, live and ended.",
-                                   .examples = "smartcli list\nsmartcli list --json",
+                                   .examples = "smartcli list\nsmartcli list -q\nsmartcli list --json",
                                    .core_tool = true};
   struct Request {
+    bool quiet = false;
+
     template <class Visitor>
-    void fields(Visitor&) {}
+    void fields(Visitor& v) {
+      v.optional({"quiet", "text: the names only", nullptr, {}, "-q"}, quiet);
+    }
   };
   struct Reply {
     std::vector<SessionRow> sessions;

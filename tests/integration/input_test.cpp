@@ -12,7 +12,7 @@ namespace {
 /// A raw reader that has shown READY.
 std::string spawn_reader(DaemonFixture& f, const std::string& start = "") {
   const auto script = write_file(f.folder + "/reader.py", kRawReader);
-  const auto sid = f.ok({"spawn", "python3", script, start});
+  const auto sid = f.ok({"spawn", "--cols", "200", "python3", script, start});
   f.ok({"wait-regex", "-s", sid, "READY"});
   return sid;
 }

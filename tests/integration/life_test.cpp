@@ -173,7 +173,7 @@ TEST_CASE("P09 a live socket is never taken over", "[integration]") {
   DaemonFixture f;
   f.ok({"spawn", "-s", "kept", "cat"});
   const int daemon = f.daemon_pid();
-  const auto second = f.run({"smartclid"});
+  const auto second = f.run({std::string(SMARTCLI_BIN) + "/smartclid"});
   CHECK(second.status == 9);
   CHECK(f.daemon_pid() == daemon);
 }
