@@ -185,9 +185,7 @@ void Session::apply(const journal::Event& event) {
       break;
     case EventType::input: {
       fence_ = {event.offset, event.offset + steps_};
-      const auto cursor = terminal_.cursor();
-      const Position at{terminal_.screen_top() + static_cast<std::uint64_t>(cursor.row),
-                        static_cast<std::uint32_t>(cursor.col + (cursor.pending_wrap ? 1 : 0))};
+      const Position at = cursor_position(terminal_);
       const std::string key = key_of(event.id, event.step);
       for (const auto& [name, number] : echo_keys_) {
         if (name == key) echo_.reached(number, at, (event.line_flags & shim_abi::kLineCanonical) != 0);
@@ -248,7 +246,7 @@ bool Session::slice() {
       replies_.add(std::move(replies), foreground(), setup_.clock->now());
     }
     if (!replies_.empty()) {
-      if (const auto sign = find_prompt_sign(bytes, from, 0); sign != 0) replies_.prompt_seen(sign);
+      if (const auto sign = prompt_signs_.find(bytes, from); sign != 0) replies_.prompt_seen(sign);
     }
     (void)terminal_.take_events();
     follow_frame();
@@ -483,20 +481,27 @@ Awaitable<void> Session::scan(Waiter& waiter, std::uint64_t from_offset, int row
     std::uint64_t looked = 0;
     while (row > terminal_.first_row()) {
       const auto above = terminal_.row_text(row - 1);
-      if (!above.stamps.empty() && !is_after(above.stamps.front(), from_offset)) break;
+      if (!above.stamps.empty() &&
+          !terminal::is_written_after(above.stamps.front(), from_offset, terminal_.offset())) {
+        break;
+      }
       --row;
       if (++looked % kScanRows == 0) co_await boost::asio::post(executor_, boost::asio::use_awaitable);
     }
   }
   const std::uint64_t epoch = terminal_.layout_epoch();
+  std::uint64_t given = 0;
   while (!waiter.reason) {
-    if (terminal_.layout_epoch() != epoch) row = terminal_.screen_top();
+    if (terminal_.layout_epoch() != epoch) {
+      row = terminal_.screen_top();
+      given = 0;
+    }
     const std::uint64_t end = terminal_.screen_top() + static_cast<std::uint64_t>(terminal_.size().rows);
     std::vector<Line> lines;
     const std::uint64_t stop = std::min(end, row + kScanRows);
     while (row < stop) {
-      Line line = line_at(terminal_, row);
-      row = std::max(line.last_row, row) + 1;
+      Line line = line_at(terminal_, row, given);
+      row = given = std::max(line.last_row, row) + 1;  // the row may have left the history meanwhile
       echo_.mark(line);
       lines.push_back(std::move(line));
     }

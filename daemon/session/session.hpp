@@ -170,6 +170,7 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   journal::Reader reader_;
   terminal::Terminal terminal_;
   ReplyQueue replies_;
+  PromptSigns prompt_signs_;
   EchoTracker echo_;
   LineFeed feed_;
 
