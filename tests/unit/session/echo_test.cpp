@@ -92,6 +92,29 @@ TEST_CASE("a word repeated after other words is no echo", "[echo]") {
   CHECK(screen.finds("bob"));
 }
 
+TEST_CASE("an answer that repeats a line is no echo, the prompt of a line editor is", "[echo]") {
+  const auto [before, is_echo] = GENERATE(table<std::string, bool>({
+      {"You said: ", false},
+      {"x = ", false},
+      {"- ", false},
+      {"you said '", false},
+      {"got ", false},
+      {"$ ", true},
+      {"root@host:~# ", true},
+      {"% ", true},
+      {">>> ", true},
+      {"(gdb) ", true},
+      {"(Pdb) ", true},
+      {"In [1]: ", true},
+      {"\xe2\x9d\xaf ", true},
+  }));
+  CAPTURE(before);
+  ScreenUnderTest screen;
+  screen.typed("hello\r", Line::canonical).shows("hello\r\n" + before + "hello\r\n");
+  CHECK(screen.marked() == Marked{"[hello]", before + (is_echo ? "[hello]" : "hello")});
+  CHECK(screen.finds("hello") == !is_echo);
+}
+
 TEST_CASE("a word that the output holds in the middle of a line is no echo", "[echo]") {
   ScreenUnderTest screen;
   screen.shows("$ ").typed("x\r", Line::canonical).shows("x\r\n> x: not found\r\n");
