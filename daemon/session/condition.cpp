@@ -13,7 +13,7 @@ bool MatchCondition::look_at(const Line& line, std::string_view text, bool all_c
     bool counts = all_counts;
     bool fresh = false;
     for (std::size_t i = found.begin; i < found.end && !counts; ++i) {
-      if (!line.is_after(i, scope_.fence)) continue;
+      if (!line.is_new(i, scope_.fence)) continue;
       fresh = true;
       counts = !line.echo[i];
     }
@@ -42,7 +42,7 @@ bool MatchCondition::look(std::span<const Line> lines, bool alt_screen) {
   const bool all_counts = scope_.anywhere || alt_screen;
   for (const auto& line : lines) {
     bool has_new = all_counts;
-    for (std::size_t i = 0; i < line.stamps.size() && !has_new; ++i) has_new = line.is_after(i, scope_.fence);
+    for (std::size_t i = 0; i < line.stamps.size() && !has_new; ++i) has_new = line.is_new(i, scope_.fence);
     const std::string_view text(line.text);
     if (!has_new) {
       // Still worth a look, cheaply: "the pattern stands there, but from before the fence" explains a timeout.

@@ -54,6 +54,16 @@ bool looks_like_prompt(std::string_view before) {
   return std::isalnum(c) == 0 && c != ',' && c != '"' && c != '\'';
 }
 
+/// The same where the kernel showed the line already: programs answer `You said: hello` and `x = 5`, so it takes a sign that
+/// line editors' prompts end in (`$`, `>>>`, `(gdb)`, `In [1]:`, an arrow).
+bool looks_like_editor_prompt(std::string_view before) {
+  auto last = before.find_last_not_of(' ');
+  if (last == std::string_view::npos) return false;
+  if (before[last] == ':' && last > 0 && (before[last - 1] == ']' || before[last - 1] == ')')) return true;
+  constexpr std::string_view kSigns = "$#%>)]}";
+  return kSigns.find(before[last]) != std::string_view::npos || static_cast<unsigned char>(before[last]) >= 0x80;
+}
+
 }  // namespace
 
 void EchoTracker::add_to_line(std::string_view part) {
@@ -165,7 +175,8 @@ void EchoTracker::mark(Line& line) {
       for (std::size_t at = line.text.find(*shown); at != std::string::npos; at = line.text.find(*shown, at + 1)) {
         if (at == 0 || line.echo[at]) continue;
         const bool at_end = at + shown->size() >= line.trimmed;
-        if (!at_end || !looks_like_prompt(std::string_view(line.text).substr(0, at))) continue;
+        const std::string_view before = std::string_view(line.text).substr(0, at);
+        if (!at_end || !(one.echoed ? looks_like_editor_prompt(before) : looks_like_prompt(before))) continue;
         if (one.at && line.positions[at] < *one.at) continue;  // older than the input
         one.again = line.positions[at];
         set(at, shown->size());

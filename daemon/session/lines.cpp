@@ -5,26 +5,30 @@
 namespace smartcli::session {
 namespace {
 
-/// A longer line is cut where ordinals divide by this, so that its pieces never overlap; a pattern does not see across.
+/// A line is joined from at most so many rows; a longer one is cut into such pieces (a pattern does not see across).
 constexpr std::uint64_t kRowsInLine = 1024;
 
 }  // namespace
 
-Line line_at(const terminal::Terminal& terminal, std::uint64_t ordinal) {
-  const std::uint64_t oldest = terminal.first_row();
+Position cursor_position(const terminal::Terminal& terminal) {
+  const auto cursor = terminal.cursor();
+  return {terminal.screen_top() + static_cast<std::uint64_t>(cursor.row),
+          static_cast<std::uint32_t>(cursor.col + (cursor.pending_wrap ? 1 : 0))};
+}
+
+Line line_at(const terminal::Terminal& terminal, std::uint64_t ordinal, std::uint64_t not_before) {
+  const std::uint64_t oldest = std::max(terminal.first_row(), not_before);
   const std::uint64_t end = terminal.screen_top() + static_cast<std::uint64_t>(terminal.size().rows);
   Line line;
   if (ordinal < oldest || ordinal >= end) return line;
   std::uint64_t first = ordinal;
-  while (first > oldest && first % kRowsInLine != 0 && terminal.row_text(first - 1).wraps) --first;
+  while (first > oldest && ordinal - first + 1 < kRowsInLine && terminal.row_text(first - 1).wraps) --first;
   line.first_row = line.last_row = first;
   line.now = terminal.offset();
 
-  const auto cursor = terminal.cursor();
-  const Position cursor_at{terminal.screen_top() + static_cast<std::uint64_t>(cursor.row),
-                           static_cast<std::uint32_t>(cursor.col + (cursor.pending_wrap ? 1 : 0))};
+  const Position cursor_at = cursor_position(terminal);
   std::size_t cursor_byte = std::string::npos;
-  for (std::uint64_t row = first; row < end; ++row) {
+  for (std::uint64_t row = first; row < end && row - first < kRowsInLine; ++row) {
     const auto part = terminal.row_text(row);
     line.last_row = row;
     if (row == cursor_at.row) {
@@ -34,7 +38,7 @@ Line line_at(const terminal::Terminal& terminal, std::uint64_t ordinal) {
     line.text += part.text;
     for (const auto col : part.columns) line.positions.push_back({row, col});
     line.stamps.insert(line.stamps.end(), part.stamps.begin(), part.stamps.end());
-    if (!part.wraps || (row + 1) % kRowsInLine == 0) break;
+    if (!part.wraps) break;
   }
   line.echo.assign(line.text.size(), false);
   const auto last = line.text.find_last_not_of(' ');
@@ -44,29 +48,46 @@ Line line_at(const terminal::Terminal& terminal, std::uint64_t ordinal) {
   return line;
 }
 
-void LineFeed::each_changed(const terminal::Terminal& terminal, const std::function<void(Line&&)>& use) {
+std::vector<Line> lines_from(const terminal::Terminal& terminal, std::uint64_t from) {
+  std::vector<Line> lines;
+  const std::uint64_t end = terminal.screen_top() + static_cast<std::uint64_t>(terminal.size().rows);
+  std::uint64_t given = 0;
+  for (std::uint64_t row = std::max(from, terminal.first_row()); row < end; row = given) {
+    lines.push_back(line_at(terminal, row, given));
+    given = lines.back().last_row + 1;
+  }
+  return lines;
+}
+
+std::vector<Line> LineFeed::changed(const terminal::Terminal& terminal) {
   const std::uint64_t top = terminal.screen_top();
   const bool renumbered = terminal.layout_epoch() != epoch_;
+  std::vector<Line> lines;
   // A switch of screens renumbers nothing in history: what left the screen meanwhile is looked at in any case.
   std::uint64_t row = std::max(std::min(seen_top_, top), terminal.first_row());
   const std::uint64_t end = top + static_cast<std::uint64_t>(terminal.size().rows);
+  const Position cursor = cursor_position(terminal);
+  std::uint64_t given = 0;
   while (row < end) {
-    const bool touched =
-        renumbered || row < top || terminal.row_changed(static_cast<int>(row - top)) > seen_offset_;
+    // Rows that left for history since the last look were on the screen then, or came and went within the slice. The
+    // cursor says how many blanks at a line's end count.
+    const bool touched = renumbered || row < top || (row == cursor.row && cursor != seen_cursor_) ||
+                         terminal.row_changed(static_cast<int>(row - top)) > seen_offset_;
     if (!touched) {
       ++row;
       continue;
     }
-    Line line = line_at(terminal, row);
-    row = std::max(line.last_row, row) + 1;
-    use(std::move(line));
+    lines.push_back(line_at(terminal, row, given));
+    row = given = lines.back().last_row + 1;
   }
   skip(terminal);
+  return lines;
 }
 
 void LineFeed::skip(const terminal::Terminal& terminal) {
   seen_offset_ = terminal.offset();
   seen_top_ = terminal.screen_top();
+  seen_cursor_ = cursor_position(terminal);
   epoch_ = terminal.layout_epoch();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <chrono>
+#include <utility>
 
 namespace smartcli::session {
 
@@ -20,7 +21,10 @@ void Pump::turn() {
   if (line_.empty()) return;
   const auto session = std::move(line_.front());
   line_.pop_front();
-  if (session->slice()) {
+  turned_ = session.get();
+  const bool has_more = session->slice();
+  const bool forgotten = std::exchange(turned_, nullptr) == nullptr;
+  if (has_more && !forgotten) {
     if (std::find(line_.begin(), line_.end(), session) == line_.end()) line_.push_back(session);
   }
   if (!line_.empty() && !turning_) {
@@ -64,6 +68,7 @@ void Pump::release_slot(const Pumped* session) {
 }
 
 void Pump::forget(const Pumped* session) {
+  if (turned_ == session) turned_ = nullptr;
   std::erase_if(line_, [&](const auto& other) { return other.get() == session; });
   std::erase_if(slot_line_, [&](const auto& other) { return other.get() == session; });
   release_slot(session);

@@ -56,6 +56,7 @@ class Pump {
   std::deque<std::shared_ptr<Pumped>> line_;  // to be parsed
   std::deque<std::shared_ptr<Pumped>> slot_line_;
   std::vector<Slot> slots_;
+  const Pumped* turned_ = nullptr;  // whose slice it is now; null once it was forgotten in it
   bool turning_ = false;
   bool watching_ = false;
 };

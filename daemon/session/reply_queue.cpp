@@ -37,14 +37,26 @@ ReplyQueue::Decision ReplyQueue::decide(const Facts& facts, Time now) {
   return decision;
 }
 
-std::uint64_t find_prompt_sign(std::string_view bytes, std::uint64_t start, std::uint64_t after) {
-  std::uint64_t found = 0;
-  for (const std::string_view sign : {"\x1b[?2004h", "\x1b]133;A", "\x1b]133;D"}) {
-    const auto at = bytes.rfind(sign);
-    if (at == std::string_view::npos) continue;
-    const std::uint64_t offset = start + at + sign.size();
-    if (offset > after) found = std::max(found, offset);
-  }
+std::uint64_t PromptSigns::find(std::string_view bytes, std::uint64_t start) {
+  constexpr std::string_view kSigns[] = {"\x1b[?2004h", "\x1b]133;A", "\x1b]133;D"};
+  constexpr std::size_t kLongest = kSigns[0].size();
+  if (start != end_) tail_.clear();
+  const auto last_in = [&](std::string_view text, std::uint64_t from) {
+    std::uint64_t found = 0;
+    for (const auto sign : kSigns) {
+      const auto at = text.rfind(sign);
+      if (at != std::string_view::npos) found = std::max(found, from + at + sign.size());
+    }
+    return found;
+  };
+  // A sign over the seam begins in the tail; one that ended there was found before.
+  const std::size_t old = tail_.size();
+  const std::string seam = tail_ + std::string(bytes.substr(0, kLongest - 1));
+  std::uint64_t found = std::max(last_in(bytes, start), last_in(seam, start - old));
+  if (found <= start) found = 0;
+  end_ = start + bytes.size();
+  tail_.append(bytes.substr(bytes.size() - std::min(bytes.size(), kLongest - 1)));
+  if (tail_.size() > kLongest - 1) tail_.erase(0, tail_.size() - (kLongest - 1));
   return found;
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -52,7 +53,16 @@ class ReplyQueue {
   std::chrono::milliseconds step_{1};
 };
 
-/// Offset just past the last sign of a prompt in `bytes` that stands past offset `after`, or 0. `start`: offset of bytes[0].
-std::uint64_t find_prompt_sign(std::string_view bytes, std::uint64_t start, std::uint64_t after);
+/// Finds the signs of a prompt in the output: OSC 133 marks A and D, bracketed paste on. Split anywhere, they are found.
+class PromptSigns {
+ public:
+  /// Offset just past the last sign that ends in `bytes`, or 0. `start`: offset of bytes[0]; bytes that do not follow those
+  /// of the last call begin anew.
+  std::uint64_t find(std::string_view bytes, std::uint64_t start);
+
+ private:
+  std::string tail_;  // the last bytes seen, too few for a whole sign
+  std::uint64_t end_ = 0;
+};
 
 }  // namespace smartcli::session

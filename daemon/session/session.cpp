@@ -231,9 +231,7 @@ void Session::apply(const journal::Event& event) {
     case EventType::input: {
       const Fence fence{event.offset, event.offset + steps_};
       if (fence.revision > fence_.revision) fence_ = fence;
-      const auto cursor = terminal_.cursor();
-      const Position at{terminal_.screen_top() + static_cast<std::uint64_t>(cursor.row),
-                        static_cast<std::uint32_t>(cursor.col + (cursor.pending_wrap ? 1 : 0))};
+      const Position at = cursor_position(terminal_);
       const bool canonical = (event.line_flags & shim_abi::kLineCanonical) != 0;
       const std::string key = key_of(event.id, event.step);
       bool known = false;
@@ -308,13 +306,9 @@ bool Session::slice() {
     done += bytes.size();
     collect_replies();
     if (!replies_.empty()) {
-      const std::string joined = tail_ + std::string(bytes);
-      const auto sign = find_prompt_sign(joined, from - tail_.size(), 0);
       // A line editor of the shell; other programs turn on bracketed paste right after their own queries.
+      const auto sign = prompt_signs_.find(bytes, from);
       if (sign != 0 && foreground_is_shell()) replies_.prompt_seen(sign);
-      tail_ = joined.substr(joined.size() - std::min<std::size_t>(joined.size(), 16));
-    } else {
-      tail_.assign(bytes.substr(bytes.size() - std::min<std::size_t>(bytes.size(), 16)));
     }
     (void)terminal_.take_events();
     follow_frame();
@@ -535,13 +529,17 @@ std::int32_t Session::foreground() const {
 }
 
 void Session::answer_queries() {
-  if (replies_.empty() || !holder_) return;
+  if (replies_.empty() || !holder_ || lost_) return;
   const auto now = setup_.clock->now();
   auto decision = replies_.decide({parsed_ >= reader_.end(), is_canonical(), foreground()}, now);
   for (auto& reply : decision.drop) holder_->terminal_reply(reply.offset, reply.index, std::move(reply.bytes), true);
   for (auto& reply : decision.send) {
     boost::asio::co_spawn(executor_, send_answer(std::move(reply)), boost::asio::detached);
   }
+  answer_later();
+}
+
+void Session::answer_later() {
   if (replies_.empty()) return;
   answer_timer_.expires_at(replies_.next_look());
   answer_timer_.async_wait([weak = weak_from_this()](boost::system::error_code error) {
@@ -569,7 +567,7 @@ Awaitable<void> Session::send_answer(terminal::Reply reply) {
   std::vector<terminal::Reply> held;
   held.push_back(std::move(reply));
   replies_.add(std::move(held), foreground(), setup_.clock->now());
-  answer_queries();
+  answer_later();  // not at once: it would be asked in a tight loop
 }
 
 // --- waits
@@ -585,12 +583,11 @@ void Session::notify() {
   const auto reads = [](const Waiter* waiter) { return !waiter->reason && waiter->condition->reads_lines(); };
   if (std::any_of(waiters_.begin(), waiters_.end(), reads)) {
     const bool alternate = terminal_.alt_screen();
-    feed_.each_changed(terminal_, [&](Line&& line) {
-      echo_.mark(line);
-      for (auto* waiter : waiters_) {
-        if (reads(waiter) && waiter->condition->look(std::span(&line, 1), alternate)) finish(*waiter, Reason::marker);
-      }
-    });
+    auto lines = feed_.changed(terminal_);
+    for (auto& line : lines) echo_.mark(line);
+    for (auto* waiter : waiters_) {
+      if (reads(waiter) && waiter->condition->look(lines, alternate)) finish(*waiter, Reason::marker);
+    }
   } else {
     feed_.skip(terminal_);
   }
@@ -614,19 +611,26 @@ Awaitable<void> Session::scan(Waiter& waiter, std::uint64_t from_offset, int row
     std::uint64_t looked = 0;
     while (row > terminal_.first_row()) {
       const auto above = terminal_.row_text(row - 1);
-      if (!above.stamps.empty() && !terminal::is_written_after(above.stamps.front(), from_offset, parsed_)) break;
+      if (!above.stamps.empty() &&
+          !terminal::is_written_after(above.stamps.front(), from_offset, terminal_.offset())) {
+        break;
+      }
       --row;
       if (++looked % kScanRows == 0) co_await boost::asio::post(executor_, boost::asio::use_awaitable);
     }
   }
   const std::uint64_t epoch = terminal_.layout_epoch();
+  std::uint64_t given = 0;
   while (!waiter.reason) {
-    if (terminal_.layout_epoch() != epoch) row = terminal_.screen_top();
+    if (terminal_.layout_epoch() != epoch) {
+      row = terminal_.screen_top();
+      given = 0;
+    }
     const std::uint64_t end = terminal_.screen_top() + static_cast<std::uint64_t>(terminal_.size().rows);
     const std::uint64_t stop = std::min(end, row + kScanRows);
     while (row < stop && !waiter.reason) {
-      Line line = line_at(terminal_, row);
-      row = std::max(line.last_row, row) + 1;
+      Line line = line_at(terminal_, row, given);
+      row = given = std::max(line.last_row, row) + 1;  // the row may have left the history meanwhile
       echo_.mark(line);
       if (waiter.condition->look(std::span(&line, 1), terminal_.alt_screen())) finish(waiter, Reason::marker);
     }

@@ -164,6 +164,7 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   void follow_frame();
   void end_frame();
   void answer_queries();
+  void answer_later();
   void give_credit(std::uint64_t parsed_now);
   void wake_synced();
   bool is_canonical() const;
@@ -185,6 +186,7 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   journal::Reader reader_;
   terminal::Terminal terminal_;
   ReplyQueue replies_;
+  PromptSigns prompt_signs_;
   EchoTracker echo_;
   LineFeed feed_;
 
@@ -196,7 +198,6 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   std::uint64_t events_read_to_ = 0;   // offset of the last one read
   std::uint64_t granted_ = 0;
   std::uint64_t replay_to_ = 0;
-  std::string tail_;  // end of the last chunk, for a sign of a prompt that came apart
   std::uint64_t layout_epoch_ = 0;
   std::uint64_t errors_logged_ = 0;
 

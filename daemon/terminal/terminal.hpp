@@ -47,7 +47,7 @@ struct Event {
 /// old.
 inline bool is_written_after(std::uint32_t stamp, std::uint64_t fence, std::uint64_t now) {
   const std::uint32_t age = static_cast<std::uint32_t>(now) - stamp;
-  return age < (1u << 31) && age < now - fence;
+  return fence < now && age < (1u << 31) && age < now - fence;
 }
 
 /// One column of a row as shown.

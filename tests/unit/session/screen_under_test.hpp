@@ -1,0 +1,94 @@
+#pragma once
+
+// A real terminal with what the session keeps beside it: the echo of what was typed, and the fence.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "session/condition.hpp"
+#include "session/echo.hpp"
+#include "session/lines.hpp"
+#include "support/shown.hpp"
+#include "terminal/terminal.hpp"
+
+namespace smartcli::test {
+
+enum class Line { canonical, raw };
+
+class ScreenUnderTest {
+ public:
+  explicit ScreenUnderTest(Size size = {80, 24}, std::size_t history = 1000)
+      : terminal(size, {history, 1 << 20}) {}
+
+  terminal::Terminal terminal;
+  session::EchoTracker echo;
+  session::LineFeed feed;
+  std::uint64_t fence = 0;
+
+  /// Output of the program.
+  ScreenUnderTest& shows(std::string_view bytes) {
+    terminal.feed(bytes);
+    if (terminal.layout_epoch() != epoch_) {
+      if (epoch_ != ~0ull) echo.forget_positions();
+      epoch_ = terminal.layout_epoch();
+    }
+    return *this;
+  }
+  /// Input whose fence lies here, as a session does it when it comes to the input's event.
+  ScreenUnderTest& typed(std::string_view bytes, Line line) {
+    if (epoch_ == ~0ull) epoch_ = terminal.layout_epoch();
+    const auto key = ++key_;
+    echo.typed(key, bytes);
+    fence = terminal.offset();
+    echo.reached(key, session::cursor_position(terminal), line == Line::canonical);
+    return *this;
+  }
+
+  /// Lines with a change since the last call, their echo marked.
+  std::vector<session::Line> changed() {
+    auto lines = feed.changed(terminal);
+    for (auto& line : lines) echo.mark(line);
+    return lines;
+  }
+  /// All that is kept, likewise.
+  std::vector<session::Line> all() {
+    auto lines = session::lines_from(terminal, terminal.first_row());
+    for (auto& line : lines) echo.mark(line);
+    return lines;
+  }
+  /// Every line with text, its echo in brackets: "$ [ls]".
+  std::vector<std::string> marked() {
+    std::vector<std::string> out;
+    for (const auto& line : all()) {
+      std::string text;
+      bool open = false;
+      for (std::size_t i = 0; i < line.text.size(); ++i) {
+        if (line.echo[i] != open) text += line.echo[i] ? '[' : ']';
+        open = line.echo[i];
+        text += line.text[i];
+      }
+      if (open) text += ']';
+      while (!text.empty() && text.back() == ' ') text.pop_back();
+      out.push_back(std::move(text));
+    }
+    while (!out.empty() && out.back().empty()) out.pop_back();
+    return out;
+  }
+  /// The pattern matches something that counts.
+  bool finds(std::string_view pattern, bool anywhere = false) {
+    auto condition = condition_for(pattern, anywhere);
+    return condition.look(all(), terminal.alt_screen());
+  }
+  session::MatchCondition condition_for(std::string_view pattern, bool anywhere = false) const {
+    auto compiled = Pattern::compile(pattern);
+    REQUIRE(compiled);
+    return {std::move(*compiled), {fence, anywhere}};
+  }
+
+ private:
+  std::uint64_t key_ = 0;
+  std::uint64_t epoch_ = ~0ull;
+};
+
+}  // namespace smartcli::test
