@@ -107,9 +107,9 @@ class Holder {
   /// A terminal's own reply: written once whatever happens; `drop` only takes its key.
   virtual void terminal_reply(std::uint64_t key_offset, std::uint32_t key_index, std::string bytes,
                               bool drop) = 0;
-  /// The same, but never typed into a canonical terminal. Returns ok, stale (that key was taken before),
-  /// ended, or condition: it is canonical now, nothing was written and the key not taken, so hold the reply
-  /// and ask again, or drop it.
+  /// The same, but never typed into a canonical terminal. Returns ok, stale (that key was taken before) or
+  /// ended; or, with nothing written and the key not taken, condition (it is canonical now) or busy (its
+  /// buffer is full, input or replies are queued): then hold the reply and ask again later, or drop it.
   virtual boost::asio::awaitable<Result<shim_abi::Status>> terminal_reply_if_raw(std::uint64_t key_offset,
                                                                                  std::uint32_t key_index,
                                                                                  std::string bytes) = 0;

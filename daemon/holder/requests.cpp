@@ -65,6 +65,9 @@ Error error_of(const shim_abi::Reply& reply) {
       return errno_error(ErrorCode::resource_exhausted, "the session's shim could not do it",
                          reply.errno_value);
     case Status::ended: return Error{ErrorCode::session_exited, "the session's program has ended"};
+    case Status::cancelled:
+    case Status::busy:
+      return Error{ErrorCode::session_exited, "the session is being ended by another request"};
     case Status::unsupported:
       return Error{ErrorCode::version_mismatch,
                    "the session's shim is older than this daemon and cannot do that"};
@@ -244,6 +247,7 @@ Task<Status> do_reply_if_raw(std::shared_ptr<Link> link, std::string packet) {
     case Status::ok:
     case Status::stale:
     case Status::ended:
+    case Status::busy:
     case Status::condition: co_return reply.status;
     default: co_return error_of(reply);
   }

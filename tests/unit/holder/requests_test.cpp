@@ -114,6 +114,7 @@ TEST_CASE("refusals become errors that say what is the matter", "[holder]") {
   };
   const auto row = GENERATE(
       Row{Status::failed, ErrorCode::resource_exhausted}, Row{Status::ended, ErrorCode::session_exited},
+      Row{Status::cancelled, ErrorCode::session_exited},
       Row{Status::unsupported, ErrorCode::version_mismatch}, Row{Status::invalid, ErrorCode::internal},
       Row{Status::not_owner, ErrorCode::internal});
   f.shim.on_message = [&](const Message& message) {
@@ -283,7 +284,7 @@ TEST_CASE("a terminal's own replies go out without being waited for", "[holder]"
 
 TEST_CASE("a reply that must not be typed into a line says whether it was", "[holder]") {
   Fixture f;
-  const auto status = GENERATE(Status::ok, Status::stale, Status::condition, Status::ended);
+  const auto status = GENERATE(Status::ok, Status::stale, Status::condition, Status::busy, Status::ended);
   f.shim.on_message = [&](const Message& m) {
     CHECK(m.as<shim_abi::TerminalReply>().condition == shim_abi::WriteCondition::not_canonical);
     f.shim.send(ScriptedShim::reply_to(m, status));
