@@ -39,16 +39,19 @@ std::string parent_of(const std::string& path) {
 Result<Paths> find(const Environment& env, unsigned uid, const std::string& home) {
   Paths paths;
   auto socket = env.get_nonempty("SMARTCLI_SOCKET");
+  std::string named_by = "SMARTCLI_SOCKET";
   if (const auto host = env.get_nonempty("SMARTCLI_HOST"); host && !socket) {
     if (!host->starts_with("unix:")) {
       return Error{ErrorCode::invalid_argument,
                    "SMARTCLI_HOST=" + text::quoted(*host) + ": this version reaches unix:PATH only"};
     }
     socket = host->substr(5);
+    named_by = "SMARTCLI_HOST";
   }
   if (socket) {
-    if (!is_absolute(*socket)) {
-      return Error{ErrorCode::invalid_argument, "SMARTCLI_SOCKET must be an absolute path, not " + text::quoted(*socket)};
+    if (!is_absolute(*socket) || socket->ends_with('/')) {
+      return Error{ErrorCode::invalid_argument,
+                   named_by + " must name a socket by its absolute path, not " + text::quoted(*socket)};
     }
     paths.socket = *socket;
     paths.runtime_dir = parent_of(*socket);

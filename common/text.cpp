@@ -13,9 +13,11 @@ namespace {
 
 enum class Keep { newline_and_tab, nothing };
 
-bool is_bidi_or_tag(char32_t c) {
-  return c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) ||
-         (c >= 0xE0000 && c <= 0xE007F) || c == 0x2028 || c == 0x2029;
+/// Bidi controls, tags, line separators, and what has no width and no use on a screen. Joiners (U+200C, U+200D) and
+/// variation selectors stay: scripts and emoji need them.
+bool hides_or_turns(char32_t c) {
+  return c == 0x061C || c == 0x200B || c == 0x200E || c == 0x200F || (c >= 0x2028 && c <= 0x202E) ||
+         (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB) || (c >= 0xE0000 && c <= 0xE007F);
 }
 
 std::string make_inert(std::string_view text, Keep keep) {
@@ -24,7 +26,7 @@ std::string make_inert(std::string_view text, Keep keep) {
   while (!text.empty()) {
     const auto one = utf8::decode(text);
     const char32_t c = one.code_point;
-    const bool control = c < 0x20 || (c >= 0x7F && c <= 0x9F) || is_bidi_or_tag(c);
+    const bool control = c < 0x20 || (c >= 0x7F && c <= 0x9F) || hides_or_turns(c);
     if (!one.valid) {
       utf8::append(out, 0xFFFD);
     } else if (control && !(keep == Keep::newline_and_tab && (c == '\n' || c == '\t'))) {

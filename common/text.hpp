@@ -13,7 +13,8 @@
 namespace smartcli::text {
 
 /// Makes text harmless for a person's terminal: every control character but newline and tab (C0, DEL, C1, as bytes or
-/// as code points), every bidi control and every tag character becomes `\u{..}`; bytes that are no UTF-8 become U+FFFD.
+/// as code points), every bidi control, tag and other character that only hides becomes `\u{..}`; bytes that are no UTF-8
+/// become U+FFFD.
 std::string inert(std::string_view text);
 /// As `inert`, for one line: newline and tab are shown too.
 std::string inert_line(std::string_view text);

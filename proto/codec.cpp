@@ -66,11 +66,23 @@ Result<void> Decoder::finish() {
   if (unknown_ == UnknownFields::ignore) return {};
   for (const auto& [name, unused] : object_.items()) {
     if (std::find(known_.begin(), known_.end(), name) == known_.end()) {
+      // A name that long is nobody's typing error, and would come back six times as long in escapes.
+      constexpr std::size_t kLongestShown = 256;
       return Error{ErrorCode::invalid_argument,
-                   "unknown field " + text::quoted(path_of(name)) + text::did_you_mean(name, known_), path_of(name)};
+                   "unknown field " + text::quoted(path_of(name)) + text::did_you_mean(name, known_),
+                   name.size() <= kLongestShown ? path_of(name) : path_};
     }
   }
   return {};
+}
+
+/// Names in all objects; the depth was checked.
+std::size_t names_in(const json& value) {
+  std::size_t count = value.is_object() ? value.size() : 0;
+  if (value.is_structured()) {
+    for (const auto& inner : value) count += names_in(inner);
+  }
+  return count;
 }
 
 }  // namespace detail
@@ -78,6 +90,7 @@ Result<void> Decoder::finish() {
 Result<nlohmann::json> parse_json(std::string_view text, std::int64_t depth) {
   // Depth first, on the bytes: the parser recurses when it destroys what it built.
   std::int64_t level = 0;
+  std::size_t names = 0;
   bool in_string = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -96,13 +109,20 @@ Result<nlohmann::json> parse_json(std::string_view text, std::int64_t depth) {
       }
     } else if (c == '}' || c == ']') {
       --level;
+    } else if (c == ':') {
+      ++names;
     }
   }
   try {
-    return Result<nlohmann::json>(boost::system::in_place_value, nlohmann::json::parse(text));
+    auto parsed = nlohmann::json::parse(text);
+    // Of two values under one name the library keeps the last, another reader the first: neither is what was meant.
+    if (detail::names_in(parsed) != names) {
+      return Error{ErrorCode::invalid_argument, "not a JSON message: a field is given twice in one object"};
+    }
+    return Result<nlohmann::json>(boost::system::in_place_value, std::move(parsed));
   } catch (const nlohmann::json::exception& failure) {
     std::string what = failure.what();
-    if (const auto start = what.find("parse error"); start != std::string::npos) what = what.substr(start);
+    if (const auto id = what.find("] "); what.starts_with("[json.exception.") && id != std::string::npos) what.erase(0, id + 2);
     return Error{ErrorCode::invalid_argument, "not a JSON message: " + text::inert_line(what.substr(0, 200))};
   }
 }

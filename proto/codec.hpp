@@ -12,7 +12,8 @@ namespace smartcli {
 enum class UnknownFields { refuse, ignore };
 
 /// JSON object -> struct. Errors: invalid_argument naming the JSON path, what was found, the bound, and for an unknown field
-/// the nearest known one. Instantiated for every Request (refuse) and Reply (ignore) of the registry.
+/// the nearest known one. A null for an optional field is as if it were left out. Instantiated for every Request (refuse) and
+/// Reply (ignore) of the registry.
 template <class T>
 Result<T> decode(const nlohmann::json& object, UnknownFields unknown);
 
@@ -27,7 +28,7 @@ template <class T>
 std::string encode_text(const T& value);
 
 /// Parses one JSON value. Never throws; depth is checked before anything is built.
-/// Errors: invalid_argument (not JSON, not UTF-8, deeper than `depth`).
+/// Errors: invalid_argument (not JSON, not UTF-8, deeper than `depth`, a name twice in one object).
 Result<nlohmann::json> parse_json(std::string_view text, std::int64_t depth);
 /// One line, valid UTF-8, DEL and C1 characters escaped: harmless where it is printed.
 std::string dump_json(const nlohmann::json& value);

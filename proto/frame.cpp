@@ -10,6 +10,16 @@ namespace smartcli {
 
 using nlohmann::json;
 
+namespace {
+
+std::string string_at(const json& object, const char* name) {
+  if (!object.is_object()) return {};
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+}  // namespace
+
 void LineSplitter::append(std::string_view bytes) {
   if (start_ > 0 && start_ == buffer_.size()) {
     buffer_.clear();
@@ -116,10 +126,10 @@ Result<ReplyFrame> parse_reply(std::string_view line) {
   if (message.contains("error")) {
     const json& body = message["error"];
     Error error;
-    error.message = body.value("message", "");
-    const json data = body.value("data", json::object());
-    const std::string name = data.value("code", "");
-    error.detail = data.value("detail", "");
+    error.message = string_at(body, "message");
+    const json data = body.is_object() && body.contains("data") ? body["data"] : json();
+    const std::string name = string_at(data, "code");
+    error.detail = string_at(data, "detail");
     for (const auto& row : kErrors) {
       if (row.name == name) error.code = row.code;
     }

@@ -54,6 +54,7 @@ class Decoder {
       }
       return;
     }
+    if (!required && found->is_null()) return;
     read(*found, path_of(field.name), field, value);
   }
 

@@ -200,12 +200,15 @@ std::vector<std::string> option_names(const CLI::App& app) {
 }
 
 Error parse_error(const CLI::App& app, const CLI::ParseError& error, std::string_view command) {
-  if (error.get_name() == "ExtrasError") {
-    std::string extra;
-    for (const auto& rest : app.remaining()) {
-      if (extra.empty() || (rest.size() > 1 && rest[0] == '-' && extra[0] != '-')) extra = rest;
-    }
-    const bool is_option = extra.size() > 1 && extra[0] == '-';
+  const auto is = [&error](CLI::ExitCodes code) { return error.get_exit_code() == static_cast<int>(code); };
+  std::string extra;
+  for (const auto& rest : app.remaining()) {
+    if (rest == "--") continue;
+    if (extra.empty() || (rest.size() > 1 && rest[0] == '-' && extra[0] != '-')) extra = rest;
+  }
+  const bool is_option = extra.size() > 1 && extra[0] == '-';
+  // CLI11 misses an argument first, though it is there and looks like an option.
+  if (!extra.empty() && (is(CLI::ExitCodes::ExtrasError) || (is_option && is(CLI::ExitCodes::RequiredError)))) {
     std::string message = (is_option ? "unknown option " : "one argument too many: ") + text::quoted(extra);
     if (is_option) {
       message += text::did_you_mean(extra.substr(0, extra.find('=')), option_names(app));

@@ -11,8 +11,11 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-/// Columns two blanks apart, the last one as it is.
-std::string table(const std::vector<Row>& rows) {
+/// Columns two blanks apart, the last one as it is. A cell is one inert line, whatever it holds.
+std::string table(std::vector<Row> rows) {
+  for (auto& row : rows) {
+    for (auto& cell : row) cell = text::inert_line(cell);
+  }
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
@@ -48,7 +51,7 @@ std::string exit_words(const std::optional<ExitState>& exit, const std::optional
 std::string command_line(const std::vector<Bytes>& argv) {
   std::vector<std::string> words;
   for (const auto& word : argv) words.push_back(word.data);
-  return text::inert_line(text::shell_words(words));
+  return text::shell_words(words);
 }
 
 std::string lines(const std::string& text) { return text.empty() ? "" : text::inert(text) + "\n"; }
@@ -68,16 +71,14 @@ Printed print(const List::Request&, const List::Reply& reply) {
   if (reply.sessions.empty() && reply.tombstones.empty()) return {};
   std::vector<Row> rows{{"SESSION", "STATE", "EXIT", "SIZE", "STARTED", "COMMAND"}};
   for (const auto& row : reply.sessions) {
-    rows.push_back({text::inert_line(row.sid.text), std::string(name_of(row.state)),
-                    row.exit || row.exit_reason ? text::inert_line(row.exit ? exit_words(row.exit, {}) : "unknown") : "-",
-                    std::to_string(row.cols) + "x" + std::to_string(row.rows), text::inert_line(row.started),
-                    command_line(row.argv)});
+    rows.push_back({row.sid.text, std::string(name_of(row.state)),
+                    row.exit || row.exit_reason ? (row.exit ? exit_words(row.exit, {}) : "unknown") : "-",
+                    std::to_string(row.cols) + "x" + std::to_string(row.rows), row.started, command_line(row.argv)});
   }
   for (const auto& row : reply.tombstones) {
-    rows.push_back({text::inert_line(row.sid.text), "gone", exit_words(row.exit, {}), "-", text::inert_line(row.ended),
-                    text::inert_line(row.reason)});
+    rows.push_back({row.sid.text, "gone", exit_words(row.exit, {}), "-", row.ended, row.reason});
   }
-  return {table(rows), "", 0};
+  return {table(std::move(rows)), "", 0};
 }
 
 Printed print(const Status::Request&, const Status::Reply& reply) {
@@ -99,10 +100,7 @@ Printed print(const Status::Request&, const Status::Reply& reply) {
   rows.push_back({"started", reply.started});
   rows.push_back({"last output", reply.last_output});
   rows.push_back({"journal", reply.counters.journal == JournalState::ok ? "ok" : "degraded"});
-  for (auto& row : rows) {
-    for (auto& cell : row) cell = text::inert_line(cell);
-  }
-  return {table(rows), "", 0};
+  return {table(std::move(rows)), "", 0};
 }
 
 Printed print(const Snapshot::Request&, const Snapshot::Reply& reply) { return {lines(reply.text), "", 0}; }
@@ -166,7 +164,7 @@ Printed print(const ShowLimits::Request&, const ShowLimits::Reply& reply) {
     rows.push_back({row.name, std::to_string(row.value), std::to_string(row.standard),
                     std::to_string(row.least) + ".." + std::to_string(row.most), row.unit, row.variable, row.reason});
   }
-  return {text::inert(table(rows)), "", 0};
+  return {table(std::move(rows)), "", 0};
 }
 
 Printed print(const DaemonStatus::Request&, const DaemonStatus::Reply& reply) {
@@ -180,7 +178,7 @@ Printed print(const DaemonStatus::Request&, const DaemonStatus::Reply& reply) {
                                          std::to_string(reply.sessions_ended) + " ended"},
                         {"clients", std::to_string(reply.clients)},
                         {"waits", std::to_string(reply.waits)}};
-  return {text::inert(table(rows)), "", 0};
+  return {table(std::move(rows)), "", 0};
 }
 
 Printed print(const DaemonStop::Request&, const DaemonStop::Reply& reply) {

@@ -41,21 +41,23 @@ Result<Identity> identity_in(const std::string& path) {
     return errno_error(ErrorCode::resource_exhausted, "cannot read `" + path + "`", errno);
   }
   Identity identity{};
-  if (::pread(file.get(), &identity, sizeof identity, 0) != static_cast<ssize_t>(sizeof identity)) return gone;
+  if (::pread(file.get(), &identity, sizeof identity, 0) != static_cast<ssize_t>(sizeof identity))
+    return gone;
   if (identity.magic != shim_abi::kHeaderMagic) return gone;
   // The layout behind the version is that version's: look no further.
   if (identity.abi_major != shim_abi::kAbiMajor) {
-    return Error{ErrorCode::version_mismatch, "the shim of `" + path + "` has version " +
-                                                  std::to_string(identity.abi_major) + ", this daemon knows " +
-                                                  std::to_string(shim_abi::kAbiMajor)};
+    return Error{ErrorCode::version_mismatch,
+                 "the shim of `" + path + "` has version " + std::to_string(identity.abi_major) +
+                     ", this daemon knows " + std::to_string(shim_abi::kAbiMajor)};
   }
   const std::uint64_t boot = boot_id_hash();
   if (boot != 0 && identity.boot_id_hash != boot) return gone;
   return identity;
 }
 
-asio::awaitable<Result<std::unique_ptr<Holder>>> adopt_shim(asio::any_io_executor executor, std::string runtime_dir,
-                                                            std::string stem, Deadline deadline) {
+asio::awaitable<Result<std::unique_ptr<Holder>>> adopt_shim(asio::any_io_executor executor,
+                                                            std::string runtime_dir, std::string stem,
+                                                            Deadline deadline) {
   const auto identity = identity_in(runtime_dir + "/" + stem + std::string(kSuffix));
   if (!identity) co_return identity.error();
   auto pidfd = open_process(identity->shim_pid, identity->shim_start_ticks);
@@ -74,15 +76,17 @@ asio::awaitable<Result<std::unique_ptr<Holder>>> adopt_shim(asio::any_io_executo
 
 }  // namespace
 
-asio::awaitable<Result<std::unique_ptr<Holder>>> adopt(asio::any_io_executor executor, std::string runtime_dir,
-                                                       std::string stem, std::chrono::milliseconds timeout) {
+asio::awaitable<Result<std::unique_ptr<Holder>>> adopt(asio::any_io_executor executor,
+                                                       std::string runtime_dir, std::string stem,
+                                                       std::chrono::milliseconds timeout) {
   const auto deadline = std::chrono::steady_clock::now() + timeout;
   try {
     co_return co_await adopt_shim(executor, std::move(runtime_dir), std::move(stem), deadline);
   } catch (const boost::system::system_error& failure) {
     // Asio's own: no room in its reactor. A cancelled caller is not a failure.
     if (failure.code() == asio::error::operation_aborted) throw;
-    co_return Error{ErrorCode::resource_exhausted, std::string("cannot watch the session's shim: ") + failure.what()};
+    co_return Error{ErrorCode::resource_exhausted,
+                    std::string("cannot watch the session's shim: ") + failure.what()};
   }
 }
 

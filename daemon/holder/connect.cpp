@@ -26,7 +26,8 @@ constexpr std::size_t kMostDescriptors = 16;  // a newer shim may send more than
 constexpr std::size_t kDescriptors = 5;
 
 Error no_answer() {
-  return Error{ErrorCode::resource_exhausted, "the session's shim does not answer; it was left alone, try again"};
+  return Error{ErrorCode::resource_exhausted,
+               "the session's shim does not answer; it was left alone, try again"};
 }
 
 /// Connects without waiting; errno on failure.
@@ -57,7 +58,8 @@ std::shared_ptr<shim_abi::Header> map_header(int fd) {
   if (::fstat(fd, &info) != 0 || info.st_size < static_cast<off_t>(shim_abi::kHeaderBytes)) return nullptr;
   void* mapped = ::mmap(nullptr, shim_abi::kHeaderBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (mapped == MAP_FAILED) return nullptr;
-  return {static_cast<shim_abi::Header*>(mapped), [](shim_abi::Header* h) { ::munmap(h, shim_abi::kHeaderBytes); }};
+  return {static_cast<shim_abi::Header*>(mapped),
+          [](shim_abi::Header* h) { ::munmap(h, shim_abi::kHeaderBytes); }};
 }
 
 asio::awaitable<bool> Wait::readable(std::shared_ptr<Wait> self, Deadline deadline) {
@@ -127,7 +129,8 @@ asio::awaitable<Result<Fd>> connect(asio::any_io_executor executor, std::string 
   auto pause = std::chrono::milliseconds(1);
   for (;;) {
     Fd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (!socket) co_return errno_error(ErrorCode::resource_exhausted, "cannot reach the session's shim", errno);
+    if (!socket)
+      co_return errno_error(ErrorCode::resource_exhausted, "cannot reach the session's shim", errno);
     if (try_connect(socket.get(), runtime_dir, stem)) {
       ucred peer{};
       socklen_t size = sizeof peer;
@@ -177,8 +180,10 @@ asio::awaitable<Result<Owned>> take_over(asio::any_io_executor executor, Fd sock
       continue;
     }
     if (packet.bytes < static_cast<ssize_t>(sizeof(shim_abi::Reply))) continue;
-    std::memcpy(&reply, bytes.data(), std::min<std::size_t>(sizeof reply, static_cast<std::size_t>(packet.bytes)));
-    if (reply.reply.head.type != shim_abi::MessageType::reply || reply.reply.head.tag != hello.head.tag) continue;
+    std::memcpy(&reply, bytes.data(),
+                std::min<std::size_t>(sizeof reply, static_cast<std::size_t>(packet.bytes)));
+    if (reply.reply.head.type != shim_abi::MessageType::reply || reply.reply.head.tag != hello.head.tag)
+      continue;
     if (reply.reply.status == shim_abi::Status::unsupported) {
       co_return Error{ErrorCode::version_mismatch,
                       "the session's shim speaks version " + std::to_string(reply.abi_major) +
@@ -197,7 +202,8 @@ asio::awaitable<Result<Owned>> take_over(asio::any_io_executor executor, Fd sock
     owned.spool = std::move(packet.descriptors[2]);
     owned.output_event = std::move(packet.descriptors[3]);
     owned.credit_event = std::move(packet.descriptors[4]);
-    if (!owned.header) co_return errno_error(ErrorCode::resource_exhausted, "cannot map the session's header", errno);
+    if (!owned.header)
+      co_return errno_error(ErrorCode::resource_exhausted, "cannot map the session's header", errno);
     if (owned.header->magic != shim_abi::kHeaderMagic) {
       co_return Error{ErrorCode::internal, "the session's header is not one"};
     }

@@ -56,17 +56,21 @@ struct Packet {
 };
 Packet receive(int socket, std::span<char> into);
 
-/// Sends one packet, with a descriptor if `fd` is not negative, without waiting. False with errno set (EAGAIN: no room).
+/// Sends one packet, with a descriptor if `fd` is not negative, without waiting. False with errno set
+/// (EAGAIN: no room).
 bool send(int socket, std::span<const char> packet, int fd = -1);
 
-/// Connects to the shim's socket. Tries again while its backlog is full, or its name gone for a while (it makes it again).
+/// Connects to the shim's socket. Tries again while its backlog is full, or its name gone for a while (it
+/// makes it again).
 /// @param pidfd  the shim's: its end ends the attempts
 /// Errors: session_gone, resource_exhausted (not in time), policy_denied (somebody else's socket).
 boost::asio::awaitable<Result<Fd>> connect(boost::asio::any_io_executor executor, std::string runtime_dir,
                                            std::string stem, int pidfd, Deadline deadline);
 
 /// Takes over on a fresh connection.
-/// Errors: session_gone, version_mismatch, resource_exhausted (no answer in time; no descriptors left), internal.
-boost::asio::awaitable<Result<Owned>> take_over(boost::asio::any_io_executor executor, Fd socket, Deadline deadline);
+/// Errors: session_gone, version_mismatch, resource_exhausted (no answer in time; no descriptors left),
+/// internal.
+boost::asio::awaitable<Result<Owned>> take_over(boost::asio::any_io_executor executor, Fd socket,
+                                                Deadline deadline);
 
 }  // namespace smartcli::holder

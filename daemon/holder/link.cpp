@@ -20,11 +20,13 @@ using Descriptor = asio::posix::stream_descriptor;
 
 namespace {
 
-/// What may wait for room in a socket whose shim is stopped; beyond, terminal replies are dropped as the shim would.
+/// What may wait for room in a socket whose shim is stopped; beyond, terminal replies are dropped as the shim
+/// would.
 constexpr std::size_t kOutgoingBytes = 1 << 20;
 /// Packets read in one go, before others have their turn.
 constexpr int kPackets = 32;
-/// A connection that was made again and ended before this is not made again: then somebody else wants the shim.
+/// A connection that was made again and ended before this is not made again: then somebody else wants the
+/// shim.
 constexpr auto kSettled = std::chrono::seconds(10);
 constexpr auto kReconnect = std::chrono::seconds(5);
 
@@ -104,7 +106,8 @@ void Link::look_at_state() {
 }
 
 bool Link::has_grown() const {
-  // Sequentially consistent, as the store in `arm`: of the two sides that each store and then look, one sees the other.
+  // Sequentially consistent, as the store in `arm`: of the two sides that each store and then look, one sees
+  // the other.
   return header_->write_offset.load(std::memory_order_seq_cst) > seen_offset_ ||
          header_->event_bytes.load(std::memory_order_seq_cst) > seen_events_;
 }
@@ -219,21 +222,23 @@ void Link::flush() {
 
 void Link::wait_to_write() {
   is_writing_ = true;
-  socket_.async_wait(Descriptor::wait_write, [self = shared_from_this(), mine = connection_](error_code error) {
-    if (mine != self->connection_) return;
-    self->is_writing_ = false;
-    if (!error) self->flush();
-  });
+  socket_.async_wait(Descriptor::wait_write,
+                     [self = shared_from_this(), mine = connection_](error_code error) {
+                       if (mine != self->connection_) return;
+                       self->is_writing_ = false;
+                       if (!error) self->flush();
+                     });
 }
 
 // --- packets in
 
 void Link::wait_to_read() {
-  socket_.async_wait(Descriptor::wait_read, [self = shared_from_this(), mine = connection_](error_code error) {
-    if (error || mine != self->connection_) return;
-    self->drain();
-    if (mine == self->connection_) self->wait_to_read();
-  });
+  socket_.async_wait(Descriptor::wait_read,
+                     [self = shared_from_this(), mine = connection_](error_code error) {
+                       if (error || mine != self->connection_) return;
+                       self->drain();
+                       if (mine == self->connection_) self->wait_to_read();
+                     });
 }
 
 bool Link::drain() {
@@ -260,7 +265,8 @@ void Link::handle(std::span<const char> bytes, std::vector<Fd>& descriptors) {
     case MessageType::reply: {
       const auto found = exchanges_.find(head->tag);
       if (found == exchanges_.end()) return;  // nobody waits (any more)
-      // Here, not where it is waited for: the shim's end, or that of its next program, may be seen before that.
+      // Here, not where it is waited for: the shim's end, or that of its next program, may be seen before
+      // that.
       if (const auto reply = as<shim_abi::Reply>(bytes); reply && reply->status == shim_abi::Status::ok) {
         if (found->second->is_close) is_closed_ = true;
         if (found->second->is_restart) is_exit_told_ = is_hang_up_told_ = false;
@@ -298,7 +304,8 @@ void Link::break_all() {
   for (const auto& [tag, exchange] : std::exchange(exchanges_, {})) {
     exchange->broken = true;
     exchange->wake.cancel();
-    if (exchange->is_restart) is_exit_told_ = is_hang_up_told_ = false;  // it may have been done; better told twice
+    if (exchange->is_restart)
+      is_exit_told_ = is_hang_up_told_ = false;  // it may have been done; better told twice
   }
 }
 
@@ -308,7 +315,8 @@ void Link::lose_connection() {
   error_code ignored;
   socket_.close(ignored);
   break_all();
-  // Whether the shim lives, its pidfd says. If it does, this end may be a mishap, or another daemon's takeover: once more.
+  // Whether the shim lives, its pidfd says. If it does, this end may be a mishap, or another daemon's
+  // takeover: once more.
   const bool settled = std::chrono::steady_clock::now() - connected_at_ >= kSettled;
   if (is_shut_down_ || is_dead_ || (was_reconnected_ && !settled)) return;
   if (has_ended(pidfd_.native_handle())) return;
@@ -340,7 +348,8 @@ void Link::take(Owned owned) {
 
 asio::awaitable<void> Link::reconnect(std::shared_ptr<Link> self) {
   const auto deadline = std::chrono::steady_clock::now() + kReconnect;
-  auto socket = co_await connect(self->executor_, self->runtime_dir_, self->stem_, self->pidfd_.native_handle(), deadline);
+  auto socket = co_await connect(self->executor_, self->runtime_dir_, self->stem_,
+                                 self->pidfd_.native_handle(), deadline);
   if (socket.has_value() && !self->is_shut_down_) {
     auto owned = co_await take_over(self->executor_, std::move(socket.value()), deadline);
     if (owned.has_value()) {

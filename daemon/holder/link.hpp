@@ -1,7 +1,7 @@
 #pragma once
 
-// The owned connection to one shim: packets out and in, wake-ups, the shim's life. No coroutines here; requests.cpp puts
-// them on top.
+// The owned connection to one shim: packets out and in, wake-ups, the shim's life. No coroutines here;
+// requests.cpp puts them on top.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -37,7 +37,8 @@ struct Exchange {
 
 class Link : public std::enable_shared_from_this<Link> {
  public:
-  Link(boost::asio::any_io_executor executor, std::string runtime_dir, std::string stem, Fd pidfd, Owned owned);
+  Link(boost::asio::any_io_executor executor, std::string runtime_dir, std::string stem, Fd pidfd,
+       Owned owned);
   ~Link();
 
   /// Begins to read. Apart from the constructor, for handlers hold shared pointers.
@@ -107,7 +108,7 @@ class Link : public std::enable_shared_from_this<Link> {
   std::map<std::uint64_t, std::shared_ptr<Exchange>> exchanges_;
   std::deque<Outgoing> outgoing_;
   std::size_t outgoing_bytes_ = 0;
-  bool is_writing_ = false;      ///< waits for room in the socket
+  bool is_writing_ = false;       ///< waits for room in the socket
   std::uint64_t connection_ = 0;  ///< counts them: handlers of an old one are ignored
   bool is_connected_ = true, is_reconnecting_ = false;
   std::chrono::steady_clock::time_point connected_at_;

@@ -54,14 +54,16 @@ std::uint64_t boot_id_hash() {
 }
 
 Result<Fd> open_process(pid_t pid, std::uint64_t ticks) {
-  const Error gone{ErrorCode::session_gone, "the session's shim (process " + std::to_string(pid) + ") has ended"};
+  const Error gone{ErrorCode::session_gone,
+                   "the session's shim (process " + std::to_string(pid) + ") has ended"};
   if (pid <= 0) return gone;
   Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));  // close-on-exec from birth
   if (!pidfd) {
     if (errno == ESRCH) return gone;
     return errno_error(ErrorCode::resource_exhausted, "cannot watch the session's shim", errno);
   }
-  // The descriptor first: whatever it names now, it names for ever, and the start time says whether that is the one.
+  // The descriptor first: whatever it names now, it names for ever, and the start time says whether that is
+  // the one.
   const auto now = start_ticks(pid);
   if (!now || *now != ticks || has_ended(pidfd.get())) return gone;
   return pidfd;

@@ -20,8 +20,8 @@ template <class T>
 using Task = asio::awaitable<Result<T>>;
 using Clock = std::chrono::steady_clock;
 
-/// A shim answers within microseconds; one that is stopped, or on a machine that swaps, may take long and is not given up for
-/// less. Whoever waits has shorter bounds of their own.
+/// A shim answers within microseconds; one that is stopped, or on a machine that swaps, may take long and is
+/// not given up for less. Whoever waits has shorter bounds of their own.
 constexpr milliseconds kAnswer{10'000};
 constexpr unsigned kMostSide = 0xffff;
 
@@ -44,23 +44,30 @@ std::optional<T> part(const std::string& packet, std::size_t at = 0) {
   return value;
 }
 
-Error gone() { return Error{ErrorCode::session_gone, "the session's shim is gone, or the connection to it broke"}; }
+Error gone() {
+  return Error{ErrorCode::session_gone, "the session's shim is gone, or the connection to it broke"};
+}
 
 Error no_answer(bool was_sent) {
   return Error{ErrorCode::resource_exhausted,
-               was_sent ? "the session's shim does not answer; whether it acted is not known, a repeat of the same request is safe"
+               was_sent ? "the session's shim does not answer; whether it acted is not known, a repeat of "
+                          "the same request is safe"
                         : "the session's shim takes no messages; nothing was done, try again"};
 }
 
-Error garbled() { return Error{ErrorCode::internal, "the session's shim gave an answer that is none"}; }
+Error garbled() {
+  return Error{ErrorCode::internal, "the session's shim gave an answer that is none"};
+}
 
 Error error_of(const shim_abi::Reply& reply) {
   switch (reply.status) {
     case Status::failed:
-      return errno_error(ErrorCode::resource_exhausted, "the session's shim could not do it", reply.errno_value);
+      return errno_error(ErrorCode::resource_exhausted, "the session's shim could not do it",
+                         reply.errno_value);
     case Status::ended: return Error{ErrorCode::session_exited, "the session's program has ended"};
     case Status::unsupported:
-      return Error{ErrorCode::version_mismatch, "the session's shim is older than this daemon and cannot do that"};
+      return Error{ErrorCode::version_mismatch,
+                   "the session's shim is older than this daemon and cannot do that"};
     default:
       return Error{ErrorCode::internal, "the session's shim answered with status " +
                                             std::to_string(static_cast<unsigned>(reply.status))};
@@ -83,7 +90,8 @@ class Asked {
   std::shared_ptr<Exchange> exchange_;
 };
 
-/// Waits until something about the exchange changed, or `until`. (A cancelled coroutine leaves by Asio's exception.)
+/// Waits until something about the exchange changed, or `until`. (A cancelled coroutine leaves by Asio's
+/// exception.)
 asio::awaitable<void> change(std::shared_ptr<Exchange> exchange, Deadline until) {
   exchange->wake.expires_at(until);
   error_code ignored;
@@ -164,7 +172,8 @@ Task<InputResult> do_input(std::shared_ptr<Link> link, InputRequest request, mil
   asked->id = request.id;
   asked->step = request.step;
   asked->is_input = true;
-  std::fill(request.data.begin(), request.data.end(), '\0');  // a secret does not wait for the end of the frame
+  std::fill(request.data.begin(), request.data.end(),
+            '\0');  // a secret does not wait for the end of the frame
 
   co_await answered(asked.get(), Clock::now() + kAnswer);
   if (!asked->reply) {
@@ -217,8 +226,8 @@ Task<InputResult> do_input(std::shared_ptr<Link> link, InputRequest request, mil
   co_return result;
 }
 
-std::string reply_message(std::uint64_t key_offset, std::uint32_t key_index, std::string_view bytes, bool drop,
-                          shim_abi::WriteCondition condition) {
+std::string reply_message(std::uint64_t key_offset, std::uint32_t key_index, std::string_view bytes,
+                          bool drop, shim_abi::WriteCondition condition) {
   shim_abi::TerminalReply reply{};
   reply.key_offset = key_offset;
   reply.key_index = key_index;
@@ -258,7 +267,8 @@ Task<Facts> do_facts(std::shared_ptr<Link> link) {
   facts.input_pending = head->input_pending;
   facts.processes.resize(head->processes);
   if (head->processes > 0) {
-    std::memcpy(facts.processes.data(), answer->data() + at, head->processes * sizeof(shim_abi::ProcessFacts));
+    std::memcpy(facts.processes.data(), answer->data() + at,
+                head->processes * sizeof(shim_abi::ProcessFacts));
   }
   for (auto& process : facts.processes) process.name[sizeof process.name - 1] = '\0';
   co_return facts;
@@ -286,7 +296,8 @@ Task<CloseResult> do_close(std::shared_ptr<Link> link, milliseconds grace, bool 
   co_return result;
 }
 
-Task<std::uint64_t> do_restart(std::shared_ptr<Link> link, milliseconds grace, std::optional<StartSpec> spec) {
+Task<std::uint64_t> do_restart(std::shared_ptr<Link> link, milliseconds grace,
+                               std::optional<StartSpec> spec) {
   Fd block;
   if (spec) {
     auto made = make_start_block(*spec);
@@ -296,7 +307,8 @@ Task<std::uint64_t> do_restart(std::shared_ptr<Link> link, milliseconds grace, s
   shim_abi::Restart restart{};
   restart.grace_ms = static_cast<std::uint32_t>(std::clamp<milliseconds::rep>(grace.count(), 0, 0xffffffff));
   std::vector<Fd> descriptors;
-  auto answer = co_await call(link, message(MessageType::restart, restart), grace + kAnswer, std::move(block), &descriptors);
+  auto answer = co_await call(link, message(MessageType::restart, restart), grace + kAnswer, std::move(block),
+                              &descriptors);
   if (!answer) co_return answer.error();
   const auto reply = part<shim_abi::RestartReply>(answer.value());
   if (!reply) co_return error_of(*part<shim_abi::Reply>(answer.value()));
@@ -332,10 +344,12 @@ class ShimHolder final : public Holder {
   Task<InputResult> input(InputRequest request, milliseconds stall) override {
     return do_input(link_, std::move(request), stall);
   }
-  void terminal_reply(std::uint64_t key_offset, std::uint32_t key_index, std::string bytes, bool drop) override {
+  void terminal_reply(std::uint64_t key_offset, std::uint32_t key_index, std::string bytes,
+                      bool drop) override {
     link_->tell(reply_message(key_offset, key_index, bytes, drop, shim_abi::WriteCondition::none));
   }
-  Task<Status> terminal_reply_if_raw(std::uint64_t key_offset, std::uint32_t key_index, std::string bytes) override {
+  Task<Status> terminal_reply_if_raw(std::uint64_t key_offset, std::uint32_t key_index,
+                                     std::string bytes) override {
     return do_reply_if_raw(
         link_, reply_message(key_offset, key_index, bytes, false, shim_abi::WriteCondition::not_canonical));
   }

@@ -29,8 +29,8 @@ using boost::system::error_code;
 /// An execve may wait for a network file system; longer than this, nobody wants the answer any more.
 constexpr auto kReport = std::chrono::seconds(10);
 
-/// Waits for a child that is about to end. It does so by looking: nothing else may wait for children of this process, and
-/// SIGCHLD belongs to nobody.
+/// Waits for a child that is about to end. It does so by looking: nothing else may wait for children of this
+/// process, and SIGCHLD belongs to nobody.
 asio::awaitable<void> reap(asio::any_io_executor executor, pid_t pid) {
   asio::steady_timer timer(executor);
   auto pause = std::chrono::milliseconds(1);
@@ -49,7 +49,8 @@ class Intermediate {
   Intermediate(const Intermediate&) = delete;
   Intermediate& operator=(const Intermediate&) = delete;
   ~Intermediate() {
-    if (::waitpid(pid_, nullptr, WNOHANG) == 0) asio::co_spawn(executor_, reap(executor_, pid_), asio::detached);
+    if (::waitpid(pid_, nullptr, WNOHANG) == 0)
+      asio::co_spawn(executor_, reap(executor_, pid_), asio::detached);
   }
 
  private:
@@ -81,7 +82,8 @@ int spawn(const std::string& shim, int block, int channel, pid_t* pid) {
   if (error == 0) error = ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_RDWR, 0);
   // Ours are close-on-exec; what the daemon was started with need not be.
   if (error == 0) error = ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-  if (error == 0) error = ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  if (error == 0)
+    error = ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   if (error == 0) error = ::posix_spawnattr_setsigmask(&attributes, &none);
   if (error == 0) error = ::posix_spawnattr_setsigdefault(&attributes, &all);
   std::string name = "smartcli-shim";
@@ -102,7 +104,8 @@ asio::awaitable<Result<std::unique_ptr<Holder>>> start_shim(asio::any_io_executo
     co_return errno_error(ErrorCode::resource_exhausted, what, errno);
   }
   Fd ours(pair[0]), theirs(pair[1]);
-  if (!lift(block.value()) || !lift(theirs)) co_return errno_error(ErrorCode::resource_exhausted, what, errno);
+  if (!lift(block.value()) || !lift(theirs))
+    co_return errno_error(ErrorCode::resource_exhausted, what, errno);
 
   pid_t pid = -1;
   if (const int error = spawn(spec.shim_path, block->get(), theirs.get(), &pid)) {
@@ -122,17 +125,20 @@ asio::awaitable<Result<std::unique_ptr<Holder>>> start_shim(asio::any_io_executo
   std::array<char, 256> bytes{};
   const Packet packet = receive(wait->fd(), bytes);
   if (packet.bytes < static_cast<ssize_t>(offsetof(shim_abi::StartReport, abi_major))) {
-    co_return Error{ErrorCode::spawn_failed, what + ": its shim `" + spec.shim_path + "` ended without a word"};
+    co_return Error{ErrorCode::spawn_failed,
+                    what + ": its shim `" + spec.shim_path + "` ended without a word"};
   }
-  std::memcpy(&report, bytes.data(), std::min<std::size_t>(sizeof report, static_cast<std::size_t>(packet.bytes)));
-  if (report.stage != shim_abi::StartStage::running) co_return start_error(report.stage, report.errno_value, spec);
+  std::memcpy(&report, bytes.data(),
+              std::min<std::size_t>(sizeof report, static_cast<std::size_t>(packet.bytes)));
+  if (report.stage != shim_abi::StartStage::running)
+    co_return start_error(report.stage, report.errno_value, spec);
 
   auto owned = co_await take_over(executor, wait->release(), deadline);
   if (!owned) co_return owned.error();
   auto pidfd = open_process(owned->header->shim_pid, owned->header->shim_start_ticks);
   if (!pidfd) co_return pidfd.error();
-  co_return make_holder(std::make_shared<Link>(executor, spec.runtime_dir, spec.stem, std::move(pidfd.value()),
-                                               std::move(owned.value())));
+  co_return make_holder(std::make_shared<Link>(executor, spec.runtime_dir, spec.stem,
+                                               std::move(pidfd.value()), std::move(owned.value())));
 }
 
 }  // namespace
@@ -143,7 +149,8 @@ asio::awaitable<Result<std::unique_ptr<Holder>>> start(asio::any_io_executor exe
   } catch (const boost::system::system_error& failure) {
     // Asio's own: no room in its reactor. A cancelled caller is not a failure.
     if (failure.code() == asio::error::operation_aborted) throw;
-    co_return Error{ErrorCode::resource_exhausted, std::string("cannot watch the session's shim: ") + failure.what()};
+    co_return Error{ErrorCode::resource_exhausted,
+                    std::string("cannot watch the session's shim: ") + failure.what()};
   }
 }
 

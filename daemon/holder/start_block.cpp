@@ -14,7 +14,9 @@ namespace {
 
 using shim_abi::StartStage;
 
-std::string quoted(const std::string& text) { return "`" + text + "`"; }
+std::string quoted(const std::string& text) {
+  return "`" + text + "`";
+}
 
 /// Whether the program's file is there, seen from the working directory.
 bool is_there(const StartSpec& spec) {
@@ -43,11 +45,12 @@ Error exec_error(int errno_value, const StartSpec& spec) {
     case ELIBBAD:
     case EINVAL: return errno_error(ErrorCode::not_executable, what, errno_value);
     case E2BIG:
-      return Error{ErrorCode::spawn_failed, what + ": its arguments and environment are too long for the kernel",
+      return Error{ErrorCode::spawn_failed,
+                   what + ": its arguments and environment are too long for the kernel",
                    ::strerrordesc_np(errno_value)};
     default:
-      return errno_error(is_shortage(errno_value) ? ErrorCode::resource_exhausted : ErrorCode::spawn_failed, what,
-                         errno_value);
+      return errno_error(is_shortage(errno_value) ? ErrorCode::resource_exhausted : ErrorCode::spawn_failed,
+                         what, errno_value);
   }
 }
 
@@ -83,7 +86,8 @@ Error start_error(StartStage stage, int errno_value, const StartSpec& spec) {
     case StartStage::socket:
       return errno_error(code, what + "its files in " + quoted(spec.runtime_dir), errno_value);
     case StartStage::fork: return errno_error(code, what + "no new process", errno_value);
-    case StartStage::invalid: return Error{ErrorCode::internal, what + "the shim does not understand its order"};
+    case StartStage::invalid:
+      return Error{ErrorCode::internal, what + "the shim does not understand its order"};
     case StartStage::running: break;
   }
   return errno_error(code, what + "the shim failed", errno_value);
@@ -105,10 +109,12 @@ Result<Fd> make_start_block(const StartSpec& spec) {
   add(spec.cwd);
   for (const std::string& argument : spec.argv) add(argument);
   for (const std::string& entry : spec.env) add(entry);
-  if (!is_clean) return Error{ErrorCode::invalid_argument, what + ": a path, argument or variable holds a NUL byte"};
+  if (!is_clean)
+    return Error{ErrorCode::invalid_argument, what + ": a path, argument or variable holds a NUL byte"};
   if (sizeof(shim_abi::StartBlock) + strings.size() > shim_abi::kStartBytes) {
-    return Error{ErrorCode::spawn_failed, what + ": arguments and environment take " + std::to_string(strings.size()) +
-                                              " bytes, the bound is " + std::to_string(shim_abi::kStartBytes)};
+    return Error{ErrorCode::spawn_failed, what + ": arguments and environment take " +
+                                              std::to_string(strings.size()) + " bytes, the bound is " +
+                                              std::to_string(shim_abi::kStartBytes)};
   }
 
   shim_abi::StartBlock block{};
@@ -137,7 +143,8 @@ Result<Fd> make_start_block(const StartSpec& spec) {
   std::memcpy(whole.data(), &block, sizeof block);
   whole += strings;
   for (std::size_t done = 0; done < whole.size();) {
-    const ssize_t n = ::pwrite(memory.get(), whole.data() + done, whole.size() - done, static_cast<off_t>(done));
+    const ssize_t n =
+        ::pwrite(memory.get(), whole.data() + done, whole.size() - done, static_cast<off_t>(done));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return errno_error(ErrorCode::resource_exhausted, what, n < 0 ? errno : ENOSPC);
     done += static_cast<std::size_t>(n);

@@ -18,7 +18,9 @@ namespace {
 
 constexpr std::size_t kDigits = 8;  // at least: a longer number just grows
 
-std::string_view suffix(Kind kind) { return kind == Kind::segment ? ".seg" : ".events"; }
+std::string_view suffix(Kind kind) {
+  return kind == Kind::segment ? ".seg" : ".events";
+}
 
 struct CloseDir {
   void operator()(DIR* dir) const { ::closedir(dir); }
@@ -68,7 +70,8 @@ Fd open_file(const std::string& path) {
 std::int64_t read_at(int fd, std::span<char> into, std::uint64_t position) {
   std::size_t done = 0;
   while (done < into.size()) {
-    const ssize_t n = ::pread(fd, into.data() + done, into.size() - done, static_cast<off_t>(position + done));
+    const ssize_t n =
+        ::pread(fd, into.data() + done, into.size() - done, static_cast<off_t>(position + done));
     if (n == 0) break;
     if (n > 0) {
       done += static_cast<std::size_t>(n);
@@ -110,7 +113,8 @@ void remove(const std::string& folder) {
     if (copy >= 0) ::close(copy);
     return;
   }
-  std::vector<std::string> names;  // first all, then delete: readdir may skip entries of a folder that changes
+  std::vector<std::string>
+      names;  // first all, then delete: readdir may skip entries of a folder that changes
   while (const dirent* entry = ::readdir(dir.get())) {
     if (is_ours(entry->d_name)) names.emplace_back(entry->d_name);
   }

@@ -21,7 +21,8 @@ std::string path_of(const std::string& folder, Kind kind, std::uint64_t number);
 /// The number in such a name; nothing for any other name.
 std::optional<std::uint64_t> number_in(std::string_view name, Kind kind);
 
-/// Numbers of the folder's files of one kind, ascending. Nothing, with errno set, for a folder that cannot be read.
+/// Numbers of the folder's files of one kind, ascending. Nothing, with errno set, for a folder that cannot be
+/// read.
 std::optional<std::vector<std::uint64_t>> numbers_in(const std::string& folder, Kind kind);
 
 /// Read-only, never through a symbolic link; errno is set on failure.

@@ -92,14 +92,16 @@ bool Prefix::scan_events(EventsFile& file) {
 void Prefix::scan() {
   scanned_ = true;
   const auto numbers = numbers_in(folder_, Kind::events).value_or(std::vector<std::uint64_t>{});
-  for (const std::uint64_t number : numbers_in(folder_, Kind::segment).value_or(std::vector<std::uint64_t>{})) {
+  for (const std::uint64_t number :
+       numbers_in(folder_, Kind::segment).value_or(std::vector<std::uint64_t>{})) {
     segments_.push_back({number, size_of(open_file(path_of(folder_, Kind::segment, number)).get())});
   }
   for (const std::uint64_t number : numbers) {
     all_events_ += size_of(open_file(path_of(folder_, Kind::events, number)).get());
   }
   for (const std::uint64_t number : numbers) {
-    // The cap deletes a segment and its events one after the other: half a pair at the beginning is such a rest.
+    // The cap deletes a segment and its events one after the other: half a pair at the beginning is such a
+    // rest.
     const bool has_segment = std::any_of(segments_.begin(), segments_.end(),
                                          [number](const Segment& s) { return s.number == number; });
     if (files_.empty() && !has_segment) continue;
@@ -189,7 +191,8 @@ bool Prefix::advance(std::size_t budget) {
   while (file_ < files_.size()) {
     if (record_ >= files_[file_].bytes) {
       if (file_ + 1 == files_.size()) break;
-      // What a full segment holds after its last record is in no checksum: the next one stands in the next file.
+      // What a full segment holds after its last record is in no checksum: the next one stands in the next
+      // file.
       const EventsFile& last = files_[file_];
       const std::uint64_t stored = last.number * kSegmentBytes + stored_bytes(last.number);
       const bool whole = last.lost_to != 0 || stored >= files_[file_ + 1].number * kSegmentBytes;
@@ -215,7 +218,8 @@ bool Prefix::advance(std::size_t budget) {
   }
   end_ = good_;
   if (whole_ && !files_.empty()) {
-    // Data is stored before its record: with the records whole, what follows the last one is the shim's last read.
+    // Data is stored before its record: with the records whole, what follows the last one is the shim's last
+    // read.
     const std::uint64_t number = good_ / kSegmentBytes;
     end_ = std::max(end_, number * kSegmentBytes + stored_bytes(number));
   }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Finds how much of a journal without a shim is valid: the longest beginning whose records and data agree with their
-// checksums.
+// Finds how much of a journal without a shim is valid: the longest beginning whose records and data agree
+// with their checksums.
 
 #include <cstdint>
 #include <string>
@@ -19,15 +19,16 @@ struct EventsFile {
   std::uint64_t before = 0;  ///< position of its first byte
   std::uint64_t bytes = 0;
   shim_abi::FirstEvent first{};
-  std::uint64_t lost_to = 0;  ///< its last record says that all bytes from there up to this offset were lost; else 0
+  std::uint64_t lost_to =
+      0;  ///< its last record says that all bytes from there up to this offset were lost; else 0
 };
 
 class Prefix {
  public:
   explicit Prefix(std::string folder) : folder_(std::move(folder)) {}
 
-  /// Checks on, about `budget` bytes of data at most; true once all is known. Never fails: what cannot be read is not
-  /// part of the prefix.
+  /// Checks on, about `budget` bytes of data at most; true once all is known. Never fails: what cannot be
+  /// read is not part of the prefix.
   bool advance(std::size_t budget);
 
   // Final once `advance` returned true.

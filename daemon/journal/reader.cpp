@@ -19,7 +19,8 @@ using shim_abi::kSegmentBytes;
 using shim_abi::kSpoolBytes;
 using shim_abi::kSpoolEventBytes;
 
-/// The shim may move the spool, or the cap delete a file, between two looks; each turn of a retry needs a whole move.
+/// The shim may move the spool, or the cap delete a file, between two looks; each turn of a retry needs a
+/// whole move.
 constexpr int kTurns = 64;
 
 Error before_the_kept() {
@@ -66,14 +67,17 @@ std::uint64_t Reader::events_end() const {
   return files.empty() ? 0 : files.back().before + files.back().bytes;
 }
 
-std::uint64_t Reader::dropped_bytes() const { return header_ != nullptr ? 0 : prefix().dropped_bytes(); }
+std::uint64_t Reader::dropped_bytes() const {
+  return header_ != nullptr ? 0 : prefix().dropped_bytes();
+}
 
 std::uint64_t Reader::spool_from() const {
   return header_ != nullptr && spool_ >= 0 ? header_->spool_from.load(std::memory_order_acquire) : ~0ull;
 }
 
 std::uint64_t Reader::spool_events_from() const {
-  return header_ != nullptr && spool_ >= 0 ? header_->spool_events_from.load(std::memory_order_acquire) : ~0ull;
+  return header_ != nullptr && spool_ >= 0 ? header_->spool_events_from.load(std::memory_order_acquire)
+                                           : ~0ull;
 }
 
 bool Reader::open_segment(std::uint64_t number) {
@@ -117,8 +121,8 @@ Result<void> Reader::refresh_index() {
     const std::span<const char> record(bytes.data(), static_cast<std::size_t>(got));
     const Checked checked = check_record(record);
     if (checked.verdict != Verdict::valid || checked.head.type != shim_abi::EventType::first) {
-      return Error{ErrorCode::internal,
-                   "the journal file `" + path_of(folder_, Kind::events, number) + "` begins with an invalid record"};
+      return Error{ErrorCode::internal, "the journal file `" + path_of(folder_, Kind::events, number) +
+                                            "` begins with an invalid record"};
     }
     const auto first = first_of(record);
     fresh.push_back({number, first.events_before, first});
@@ -154,7 +158,9 @@ Result<Start> Reader::start_from(const EventsEntry* entry) const {
   return start;
 }
 
-Result<Start> Reader::start() { return start_at(0); }
+Result<Start> Reader::start() {
+  return start_at(0);
+}
 
 Result<Start> Reader::start_at(std::uint64_t offset) {
   if (const auto done = refresh_index(); !done) return done.error();
@@ -176,7 +182,8 @@ bool Reader::read_spool(std::uint64_t ring_begin, std::uint64_t ring_bytes, std:
   while (done < into.size()) {
     const std::uint64_t place = (at + done) % ring_bytes;
     const std::size_t part = std::min<std::uint64_t>(into.size() - done, ring_bytes - place);
-    if (read_at(spool_, into.subspan(done, part), ring_begin + place) != static_cast<std::int64_t>(part)) return false;
+    if (read_at(spool_, into.subspan(done, part), ring_begin + place) != static_cast<std::int64_t>(part))
+      return false;
     done += part;
   }
   return true;
@@ -223,8 +230,8 @@ Result<std::size_t> Reader::read(std::uint64_t offset, std::span<char> into) {
   return Error{ErrorCode::internal, "the journal in `" + folder_ + "` changes faster than it can be read"};
 }
 
-/// Bytes of records at `position`, at most to the end of a file; moves `position` over records that were lost, and says
-/// so where no file tells of it yet. 0: none there.
+/// Bytes of records at `position`, at most to the end of a file; moves `position` over records that were
+/// lost, and says so where no file tells of it yet. 0: none there.
 Result<std::size_t> Reader::event_bytes(std::uint64_t& position, std::uint64_t end, std::span<char> into,
                                         bool* lost) {
   for (int turn = 0; turn < kTurns && position < end; ++turn) {
@@ -254,10 +261,12 @@ Result<std::size_t> Reader::event_bytes(std::uint64_t& position, std::uint64_t e
         if (got > 0) return static_cast<std::size_t>(got);
       }
     }
-    // Not in a known file: in one made since, or lost with a full disk, and then a later file or the spool goes on.
+    // Not in a known file: in one made since, or lost with a full disk, and then a later file or the spool
+    // goes on.
     if (const auto done = refresh_index(); !done) return done.error();
     const EventsEntry* entry = entry_of(position);
-    if (entry != nullptr && open_events(entry->number) && position - entry->before < size_of(events_.get())) continue;
+    if (entry != nullptr && open_events(entry->number) && position - entry->before < size_of(events_.get()))
+      continue;
     const std::size_t next = entry == nullptr ? 0 : static_cast<std::size_t>(entry - index_.data()) + 1;
     if (next < index_.size()) {
       position = index_[next].before;  // the file before it ends in the record of that gap
@@ -271,7 +280,8 @@ Result<std::size_t> Reader::event_bytes(std::uint64_t& position, std::uint64_t e
   return std::size_t{0};
 }
 
-/// The gap that the shim will record once the disk is well: from what the files hold up to `to`, where the spool goes on.
+/// The gap that the shim will record once the disk is well: from what the files hold up to `to`, where the
+/// spool goes on.
 Event Reader::gap_until(std::uint64_t to, std::int64_t time_ns) {
   Event gap;
   gap.type = shim_abi::EventType::gap;
@@ -284,12 +294,13 @@ Event Reader::gap_until(std::uint64_t to, std::int64_t time_ns) {
   }
   gap.offset = gap.from;
   const std::int32_t reason = header_->journal_errno.load(std::memory_order_relaxed);
-  gap.reason = reason == ENOSPC || reason == EDQUOT ? shim_abi::GapReason::disk_full : shim_abi::GapReason::io_error;
+  gap.reason =
+      reason == ENOSPC || reason == EDQUOT ? shim_abi::GapReason::disk_full : shim_abi::GapReason::io_error;
   return gap;
 }
 
-/// Where the records go on behind a gap: in the file of the segment at its end, in the spool, or, with all that was lost and
-/// nothing new begun yet, at `stop`.
+/// Where the records go on behind a gap: in the file of the segment at its end, in the spool, or, with all
+/// that was lost and nothing new begun yet, at `stop`.
 Result<std::uint64_t> Reader::position_behind(const Event& gap, std::uint64_t position, std::uint64_t stop) {
   if (const auto done = refresh_index(); !done) return done.error();
   for (const EventsEntry& entry : index_) {
@@ -343,8 +354,9 @@ Result<std::vector<Event>> Reader::read_events(std::uint64_t& position, std::siz
       continue;
     }
     if (!events.empty()) break;  // what is valid first, the error when asked again
-    return Error{ErrorCode::internal, "the journal in `" + folder_ + "` has no valid record at " + std::to_string(position) +
-                                          " of " + std::to_string(stop) + " event bytes"};
+    return Error{ErrorCode::internal, "the journal in `" + folder_ + "` has no valid record at " +
+                                          std::to_string(position) + " of " + std::to_string(stop) +
+                                          " event bytes"};
   }
   return events;
 }
@@ -357,7 +369,8 @@ std::optional<ExitRecord> Reader::exit() const {
   if (got <= 0) return std::nullopt;
   const std::span<const char> record(bytes.data(), static_cast<std::size_t>(got));
   const Checked checked = check_record(record);
-  if (checked.verdict != Verdict::valid || checked.head.type != shim_abi::EventType::exit) return std::nullopt;
+  if (checked.verdict != Verdict::valid || checked.head.type != shim_abi::EventType::exit)
+    return std::nullopt;
   const auto body = exit_of(record);
   return ExitRecord{body.kind, body.value, body.head.offset, body.time_ns};
 }

@@ -48,7 +48,8 @@ Checked check_record(std::span<const char> bytes) {
     return result;
   }
   constexpr std::size_t kFrom = offsetof(EventHead, type);
-  if (shim_abi::crc32c(0, bytes.data() + kFrom, head.bytes - kFrom) == head.crc) result.verdict = Verdict::valid;
+  if (shim_abi::crc32c(0, bytes.data() + kFrom, head.bytes - kFrom) == head.crc)
+    result.verdict = Verdict::valid;
   return result;
 }
 
@@ -118,11 +119,15 @@ std::optional<Event> decode_record(std::span<const char> record) {
 }
 
 bool ends_file(const Event& event) {
-  return event.type == EventType::gap && event.reason != shim_abi::GapReason::cap && event.from == event.offset &&
-         event.to > event.from;
+  return event.type == EventType::gap && event.reason != shim_abi::GapReason::cap &&
+         event.from == event.offset && event.to > event.from;
 }
 
-shim_abi::FirstEvent first_of(std::span<const char> record) { return body<shim_abi::FirstEvent>(record); }
-shim_abi::ExitEvent exit_of(std::span<const char> record) { return body<shim_abi::ExitEvent>(record); }
+shim_abi::FirstEvent first_of(std::span<const char> record) {
+  return body<shim_abi::FirstEvent>(record);
+}
+shim_abi::ExitEvent exit_of(std::span<const char> record) {
+  return body<shim_abi::ExitEvent>(record);
+}
 
 }  // namespace smartcli::journal

@@ -20,7 +20,8 @@ enum class Verdict {
 
 struct Checked {
   Verdict verdict = Verdict::invalid;
-  shim_abi::EventHead head{};  ///< when valid; when partial, `bytes` says how many are needed if the head is there
+  shim_abi::EventHead
+      head{};  ///< when valid; when partial, `bytes` says how many are needed if the head is there
 };
 
 /// Judges the record that `bytes` begins with: length, checksum, and a body as long as its type asks for.
@@ -29,7 +30,8 @@ Checked check_record(std::span<const char> bytes);
 /// What a valid record says; nothing for one without meaning to a reader (`first`, types of a newer shim).
 std::optional<Event> decode_record(std::span<const char> record);
 
-/// Whether a gap says that what follows it was lost up to `to`: such a record ends its file, and the next one begins at `to`.
+/// Whether a gap says that what follows it was lost up to `to`: such a record ends its file, and the next one
+/// begins at `to`.
 bool ends_file(const Event& event);
 
 /// The body of a valid record of type `first`, of `exit`.

@@ -190,12 +190,15 @@ void Shim::answer_restart(Status status, StartStage stage, int error) {
 
 void Shim::finish_restart() {
   ending_.stage = Stage::none;
-  Fd block = ending_.block ? static_cast<Fd&&>(ending_.block) : Fd(block_.release());
+  const bool is_given = static_cast<bool>(ending_.block);
+  Fd block = is_given ? static_cast<Fd&&>(ending_.block) : Fd(block_.release());
   MappedStart mapped;
   Pty fresh;
   int error = mapped.map(block.get());
   Spawned spawned{StartStage::invalid, error, -1};
-  if (!error) spawned = start_program(mapped.view(), &fresh);
+  const int cols = !error && is_given ? mapped.view().block->cols : files_.header().cols;
+  const int rows = !error && is_given ? mapped.view().block->rows : files_.header().rows;
+  if (!error) spawned = start_program(mapped.view(), cols, rows, &fresh);
   if (spawned.stage == StartStage::running || !block_) block_ = static_cast<Fd&&>(block);
   if (spawned.stage != StartStage::running)
     return answer_restart(Status::failed, spawned.stage, spawned.error);
@@ -208,21 +211,22 @@ void Shim::finish_restart() {
   line_.reset();
 
   Header& h = files_.header();
-  h.restarts.fetch_add(1, std::memory_order_relaxed);
   RestartEvent record{};
   record.head.type = EventType::restart;
   record.head.bytes = sizeof record;
   record.pid = spawned.pid;
-  record.cols = mapped.view().block->cols;
-  record.rows = mapped.view().block->rows;
+  record.cols = static_cast<std::uint16_t>(cols);
+  record.rows = static_cast<std::uint16_t>(rows);
   journal_.event(&record.head, Weight::vital);
+  // After the event: if a segment begins with it, its FirstEvent counts what was before.
+  h.restarts.fetch_add(1, std::memory_order_relaxed);
   count_step();
   h.hung_up.store(0, std::memory_order_relaxed);
   h.exit_kind.store(static_cast<std::uint32_t>(ExitKind::none), std::memory_order_relaxed);
   h.exit_value = 0;
   h.exit_offset = 0;
   h.exit_realtime_ns = 0;
-  enter_program(mapped.view(), spawned.pid);
+  enter_program(spawned.pid, cols, rows);
   publish();
   answer_restart(Status::ok, StartStage::running, 0);
 }

@@ -27,8 +27,8 @@ class Shim {
  private:
   // start.cpp
   shim_abi::StartReport start();
-  Spawned start_program(const StartView& start, Pty* pty);
-  void enter_program(const StartView& start, pid_t pid);
+  Spawned start_program(const StartView& start, int cols, int rows, Pty* pty);
+  void enter_program(pid_t pid, int cols, int rows);
 
   // loop.cpp
   void loop();

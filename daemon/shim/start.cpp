@@ -100,11 +100,11 @@ StartReport Shim::start() {
     files_.remove();
     return failed(StartStage::socket, error);
   }
-  const Spawned spawned = start_program(start, &pty_);
+  const Spawned spawned = start_program(start, start.block->cols, start.block->rows, &pty_);
   int error = spawned.error;
   StartStage stage = spawned.stage;
   if (stage == StartStage::running) {
-    enter_program(start, spawned.pid);
+    enter_program(spawned.pid, start.block->cols, start.block->rows);
     if ((error = files_.publish_header())) {
       ::kill(spawned.pid, SIGKILL);
       stage = StartStage::runtime;
@@ -121,22 +121,21 @@ StartReport Shim::start() {
   return report;
 }
 
-Spawned Shim::start_program(const StartView& start, Pty* pty) {
+Spawned Shim::start_program(const StartView& start, int cols, int rows, Pty* pty) {
   Fd slave;
-  if (int error = open_pty(start.block->cols, start.block->rows, pty, &slave))
-    return {StartStage::pty, error, -1};
+  if (int error = open_pty(cols, rows, pty, &slave)) return {StartStage::pty, error, -1};
   return spawn_program(start, slave.get(), limits_);
 }
 
-void Shim::enter_program(const StartView& start, pid_t pid) {
+void Shim::enter_program(pid_t pid, int cols, int rows) {
   Header& h = files_.header();
   ProcStat stat;
   child_ = session_ = pid;
   h.child_pid = pid;
   h.child_start_ticks = read_stat(pid, &stat) ? stat.start_ticks : 0;
   h.started_realtime_ns = realtime_ns();
-  h.cols = start.block->cols;
-  h.rows = start.block->rows;
+  h.cols = static_cast<std::uint16_t>(cols);
+  h.rows = static_cast<std::uint16_t>(rows);
   h.phase.store(static_cast<std::uint32_t>(Phase::running), std::memory_order_release);
 }
 

@@ -49,15 +49,15 @@ enum class Status : std::uint32_t {
   ok = 0,
   unsupported = 1,    ///< message, flag or condition not known
   repeated = 2,       ///< this (request id, step) was typed before; the reply describes that time
-  busy = 3,           ///< the input before it is not taken yet
+  busy = 3,           ///< the input before it is not taken yet; with a condition also: replies are queued
   condition = 4,      ///< the write condition did not hold; nothing was written
   line_too_long = 5,  ///< canonical mode, and the line would pass 4095 bytes; nothing was written
-  ended = 6,          ///< the program has ended; nothing was written
+  ended = 6,          ///< the program has ended, or is being ended; nothing was written
   not_owner = 7,
   invalid = 8,     ///< malformed
   failed = 9,      ///< `errno_value` says why
   stale = 10,      ///< a terminal reply whose key is at or below the highest written
-  cancelled = 11,  ///< in InputDone: by cancel_input
+  cancelled = 11,  ///< in InputDone: by cancel_input; for `close` and `restart`: a later `close` took over
 };
 
 /// Answers every request. `input`: fence and accepted so far, `input_done` follows if not all was taken.
@@ -186,7 +186,8 @@ struct ProcessFacts {
   std::int32_t pid;
   std::int32_t group;
   char state;                ///< as /proc/PID/stat has it: R S D T t Z
-  std::uint8_t on_terminal;  ///< 1: it reads this terminal; 2: it polls it and nothing else; 3: it polls it among others
+  std::uint8_t on_terminal;  ///< 1: it reads this terminal; 2: it polls it and nothing else; 3: it polls it
+                             ///< among others
   std::uint8_t syscall_known;
   std::uint8_t reserved;
   std::int32_t syscall;  ///< number, -1: in user space
@@ -219,9 +220,10 @@ struct CloseSurvivor {
 
 /// Ends the program and starts one again under the same session. With a descriptor (SCM_RIGHTS): a memfd with
 /// a new start block (start.hpp; its folders, stem, session and journal cap are ignored), which is kept from
-/// then on; without: the one kept. The program gets a new PTY, at the size of the block. Answered by
-/// RestartReply, when it runs with the new PTY master (SCM_RIGHTS). `failed`: `stage` says where; the session
-/// then stays as after its program's end.
+/// then on; without: the one kept. The program gets a new PTY, at the size of a
+/// block that was given, else at the size in force. The exit of the one before is recorded and told as
+/// always. Answered by RestartReply, when it runs with the new PTY master (SCM_RIGHTS). `failed`: `stage`
+/// says where; the session then stays as after its program's end.
 struct Restart {
   MessageHead head;
   std::uint32_t grace_ms;

@@ -8,8 +8,8 @@
 // The process that was started forks and ends at once with status 0, so the starter has a child to wait for
 // but no zombie later and no child. The StartReport comes on the pair; after a good one the pair is a
 // connection like any other: `hello` may follow on it. Until somebody takes over, the shim reads and journals
-// by itself. The names STEM.sock and then STEM.hdr appear only after the program was executed. End of file
-// without a report: the shim died.
+// by itself. STEM.sock is bound before the program starts (and taken away again if it cannot), STEM.hdr
+// appears only after it was executed. End of file without a report: the shim died.
 
 #include <cstdint>
 

@@ -1,5 +1,6 @@
-// Bytes as the files of a journal folder. Whatever they are, the reader comes to an end, within its bounds, and never
-// gives more than the files hold. Input: a byte of options, then files {kind, number, length (16 bits), bytes}.
+// Bytes as the files of a journal folder. Whatever they are, the reader comes to an end, within its bounds,
+// and never gives more than the files hold. Input: a byte of options, then files {kind, number, length (16
+// bits), bytes}.
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -107,8 +108,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     at += length;
     if (kind != 0 && (options & kRepairCrcs) != 0) repair(bytes);
     const std::string name =
-        kind == 2 ? folder() + "/" + shim_abi::kExitFile
-                  : journal::path_of(folder(), kind == 0 ? journal::Kind::segment : journal::Kind::events, number);
+        kind == 2
+            ? folder() + "/" + shim_abi::kExitFile
+            : journal::path_of(folder(), kind == 0 ? journal::Kind::segment : journal::Kind::events, number);
     const Fd file(::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     check(::write(file.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()), "write");
     stored += bytes.size();

@@ -16,9 +16,9 @@
 
 namespace smartcli::test {
 
-/// A Holder without a shim: the test is the program. Output goes to a real journal in `folder`, so that a Reader over
-/// `header()` and `spool()` sees what it would see of a shim. What was asked is recorded; answers are scripted or, by
-/// default, as of a program that takes everything.
+/// A Holder without a shim: the test is the program. Output goes to a real journal in `folder`, so that a
+/// Reader over `header()` and `spool()` sees what it would see of a shim. What was asked is recorded; answers
+/// are scripted or, by default, as of a program that takes everything.
 class FakeHolder final : public holder::Holder {
  public:
   FakeHolder(boost::asio::any_io_executor executor, std::string folder)
@@ -84,10 +84,12 @@ class FakeHolder final : public holder::Holder {
 
   /// Called when an input was recorded and fenced, before it is answered: what the program does about it.
   std::function<void(const holder::InputRequest&)> on_input;
-  /// The next inputs are answered by these; `offset` and `revision` of a 0 are filled in. Empty: everything is taken.
+  /// The next inputs are answered by these; `offset` and `revision` of a 0 are filled in. Empty: everything
+  /// is taken.
   std::deque<Result<holder::InputResult>> input_results;
   /// LineFlags that inputs report.
-  std::uint32_t line_flags = shim_abi::kLineCanonical | shim_abi::kLineEcho | shim_abi::kLineIcrnl | shim_abi::kLineSignals;
+  std::uint32_t line_flags =
+      shim_abi::kLineCanonical | shim_abi::kLineEcho | shim_abi::kLineIcrnl | shim_abi::kLineSignals;
   std::deque<Result<holder::Facts>> facts_results;  ///< the last one stays
   holder::CloseResult close_result;
   std::optional<Error> next_error;  ///< of the next request that is none of the above
@@ -181,7 +183,8 @@ class FakeHolder final : public holder::Holder {
     mark.revision = result.revision;
     header.marks_written = number + 1;
     header.line_flags = line_flags;
-    const bool ends_line = !request.data.empty() && (request.data.back() == '\r' || request.data.back() == '\n');
+    const bool ends_line =
+        !request.data.empty() && (request.data.back() == '\r' || request.data.back() == '\n');
     journal_.input(request.id, request.step, mark.bytes, line_flags,
                    request.flags | (ends_line ? static_cast<std::uint32_t>(shim_abi::kInputEndsLine) : 0));
     seen_.emplace_back(request.id, request.step, result);
@@ -191,7 +194,8 @@ class FakeHolder final : public holder::Holder {
     co_return result;
   }
 
-  void terminal_reply(std::uint64_t key_offset, std::uint32_t key_index, std::string bytes, bool drop) override {
+  void terminal_reply(std::uint64_t key_offset, std::uint32_t key_index, std::string bytes,
+                      bool drop) override {
     take_reply({key_offset, key_index, std::move(bytes), drop, false});
   }
   boost::asio::awaitable<Result<shim_abi::Status>> terminal_reply_if_raw(std::uint64_t key_offset,
@@ -234,7 +238,8 @@ class FakeHolder final : public holder::Holder {
     if (facts_results.size() > 1) facts_results.pop_front();
     co_return result;
   }
-  boost::asio::awaitable<Result<holder::CloseResult>> close(std::chrono::milliseconds grace, bool tree) override {
+  boost::asio::awaitable<Result<holder::CloseResult>> close(std::chrono::milliseconds grace,
+                                                            bool tree) override {
     co_await settle();
     if (const auto error = refusal()) co_return *error;
     closes.emplace_back(grace, tree);
@@ -283,7 +288,8 @@ class FakeHolder final : public holder::Holder {
   shim_abi::Status take_reply(Reply reply) {
     auto& header = memory_.get();
     const auto key = std::pair(reply.key_offset, reply.key_index);
-    if (key <= std::pair(header.reply_offset.load(), header.reply_index.load())) return shim_abi::Status::stale;
+    if (key <= std::pair(header.reply_offset.load(), header.reply_index.load()))
+      return shim_abi::Status::stale;
     header.reply_offset = reply.key_offset;
     header.reply_index = reply.key_index;
     journal_.reply(reply.key_offset, reply.key_index, reply.drop);

@@ -101,8 +101,8 @@ class JournalWriter {
     header_.restarts.fetch_add(1);
     step();
   }
-  void input(const shim_abi::RequestId& id, std::uint32_t step, std::uint32_t bytes, std::uint32_t line_flags = 0,
-             std::uint32_t flags = 0) {
+  void input(const shim_abi::RequestId& id, std::uint32_t step, std::uint32_t bytes,
+             std::uint32_t line_flags = 0, std::uint32_t flags = 0) {
     shim_abi::InputEvent event{};
     event.id = id;
     event.step = step;
@@ -246,7 +246,8 @@ class JournalWriter {
   void store_ring(std::uint64_t begin, std::uint64_t size, std::uint64_t at, std::string_view bytes) {
     while (!bytes.empty()) {
       const auto part = bytes.substr(0, static_cast<std::size_t>(size - at % size));
-      if (::pwrite(spool_.get(), part.data(), part.size(), static_cast<off_t>(begin + at % size)) < 0) fail("spool");
+      if (::pwrite(spool_.get(), part.data(), part.size(), static_cast<off_t>(begin + at % size)) < 0)
+        fail("spool");
       at += part.size();
       bytes.remove_prefix(part.size());
     }
@@ -279,7 +280,8 @@ class JournalWriter {
   template <class T>
   static void seal(T& event) {
     constexpr std::size_t kFrom = offsetof(shim_abi::EventHead, type);
-    head_of(event).crc = shim_abi::crc32c(0, reinterpret_cast<const char*>(&event) + kFrom, sizeof event - kFrom);
+    head_of(event).crc =
+        shim_abi::crc32c(0, reinterpret_cast<const char*>(&event) + kFrom, sizeof event - kFrom);
   }
 
   template <class T>

@@ -11,7 +11,8 @@
 
 namespace smartcli::test {
 
-/// An io_context that a test drives until what it waits for has happened. Ten seconds without it fail the test.
+/// An io_context that a test drives until what it waits for has happened. Ten seconds without it fail the
+/// test.
 class Loop {
  public:
   /// A coroutine under way.
@@ -56,13 +57,14 @@ class Loop {
   template <class T>
   Running<T> run(boost::asio::awaitable<T> task) {
     Running<T> running;
-    boost::asio::co_spawn(context_, std::move(task), [state = running.state_](std::exception_ptr failure, T value) {
-      if (failure != nullptr) {
-        state->failure = failure;
-      } else {
-        state->value.emplace(std::move(value));
-      }
-    });
+    boost::asio::co_spawn(context_, std::move(task),
+                          [state = running.state_](std::exception_ptr failure, T value) {
+                            if (failure != nullptr) {
+                              state->failure = failure;
+                            } else {
+                              state->value.emplace(std::move(value));
+                            }
+                          });
     return running;
   }
 

@@ -34,7 +34,8 @@ class Sleeper {
     char name[] = "sleep", time[] = "1000";
     char* argv[] = {name, time, nullptr};
     char* env[] = {nullptr};
-    if (::posix_spawn(&pid_, "/bin/sleep", nullptr, nullptr, argv, env) != 0) throw std::runtime_error("sleep");
+    if (::posix_spawn(&pid_, "/bin/sleep", nullptr, nullptr, argv, env) != 0)
+      throw std::runtime_error("sleep");
   }
   Sleeper(const Sleeper&) = delete;
   ~Sleeper() { end(); }
@@ -50,8 +51,8 @@ class Sleeper {
   pid_t pid_ = -1;
 };
 
-/// The other end of a holder, in the test's own loop: header, socket, descriptors. `hello` is answered as a shim does;
-/// all else goes to `on_message`.
+/// The other end of a holder, in the test's own loop: header, socket, descriptors. `hello` is answered as a
+/// shim does; all else goes to `on_message`.
 class ScriptedShim {
  public:
   struct Message {
@@ -68,11 +69,13 @@ class ScriptedShim {
     std::string tail(std::size_t from) const { return bytes.substr(from); }
   };
 
-  ScriptedShim(boost::asio::io_context& context, std::string folder, std::string stem, pid_t pid, int backlog = 8)
+  ScriptedShim(boost::asio::io_context& context, std::string folder, std::string stem, pid_t pid,
+               int backlog = 8)
       : context_(context), folder_(std::move(folder)), stem_(std::move(stem)), listener_(context) {
     header_file_ = Fd(::open(header_path().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (::ftruncate(header_file_.get(), shim_abi::kHeaderBytes) != 0) throw std::runtime_error("ftruncate");
-    void* mapped = ::mmap(nullptr, shim_abi::kHeaderBytes, PROT_READ | PROT_WRITE, MAP_SHARED, header_file_.get(), 0);
+    void* mapped =
+        ::mmap(nullptr, shim_abi::kHeaderBytes, PROT_READ | PROT_WRITE, MAP_SHARED, header_file_.get(), 0);
     if (mapped == MAP_FAILED) throw std::runtime_error("mmap");
     header_ = new (mapped) shim_abi::Header{};
     header_->magic = shim_abi::kHeaderMagic;
@@ -108,12 +111,13 @@ class ScriptedShim {
 
   /// Begins to accept.
   void serve() {
-    listener_.async_wait(boost::asio::posix::stream_descriptor::wait_read, [this](boost::system::error_code error) {
-      if (error) return;
-      Fd peer(::accept4(listener_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-      if (peer) adopt_peer(std::move(peer));
-      serve();
-    });
+    listener_.async_wait(
+        boost::asio::posix::stream_descriptor::wait_read, [this](boost::system::error_code error) {
+          if (error) return;
+          Fd peer(::accept4(listener_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+          if (peer) adopt_peer(std::move(peer));
+          serve();
+        });
   }
   /// Serves a connection that was made otherwise.
   void adopt_peer(Fd peer) {
@@ -226,14 +230,16 @@ class ScriptedShim {
     if (message.head.type == shim_abi::MessageType::hello) {
       ++hellos;
       if (!answers_hello) return true;
-      if ((message.as<shim_abi::Hello>().flags & shim_abi::kTakeover) == 0) throw std::runtime_error("no takeover");
+      if ((message.as<shim_abi::Hello>().flags & shim_abi::kTakeover) == 0)
+        throw std::runtime_error("no takeover");
       owner_ = connection;
       shim_abi::HelloReply reply{};
       reply.reply = reply_to(message, hello_status);
       reply.abi_major = shim_abi::kAbiMajor;
       reply.descriptors = 5;
       if (hello_status == shim_abi::Status::ok) {
-        send(reply, {}, {master_.get(), header_file_.get(), spool_.get(), output_event_.get(), credit_event_.get()});
+        send(reply, {},
+             {master_.get(), header_file_.get(), spool_.get(), output_event_.get(), credit_event_.get()});
       } else {
         send(reply);
       }

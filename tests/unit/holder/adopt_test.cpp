@@ -84,17 +84,29 @@ TEST_CASE("T25: what is not a live shim of this boot is session_gone, without a 
   Loop loop;
   ScriptedShim shim(loop.context(), folder.path(), kStem, ::getpid());
   shim.serve();
-  SECTION("no header") { std::filesystem::remove(shim.header_path()); }
-  SECTION("a header cut short") { std::filesystem::resize_file(shim.header_path(), 40); }
-  SECTION("another magic") { shim.header().magic = 1; }
-  SECTION("another boot") { ++shim.header().boot_id_hash; }
-  SECTION("a recycled pid") { ++shim.header().shim_start_ticks; }
+  SECTION("no header") {
+    std::filesystem::remove(shim.header_path());
+  }
+  SECTION("a header cut short") {
+    std::filesystem::resize_file(shim.header_path(), 40);
+  }
+  SECTION("another magic") {
+    shim.header().magic = 1;
+  }
+  SECTION("another boot") {
+    ++shim.header().boot_id_hash;
+  }
+  SECTION("a recycled pid") {
+    ++shim.header().shim_start_ticks;
+  }
   SECTION("a pid of nobody") {
     test::Sleeper sleeper;
     shim.header().shim_pid = sleeper.pid();
     sleeper.end();
   }
-  SECTION("no pid at all") { shim.header().shim_pid = 0; }
+  SECTION("no pid at all") {
+    shim.header().shim_pid = 0;
+  }
   SECTION("a zombie") {
     char name[] = "true";
     char* argv[] = {name, nullptr};
@@ -104,10 +116,12 @@ TEST_CASE("T25: what is not a live shim of this boot is session_gone, without a 
     siginfo_t info{};
     REQUIRE(::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT) == 0);
     shim.header().shim_pid = pid;
-    CHECK(code_of(loop.await(holder::adopt(loop.executor(), folder.path(), kStem, 5s))) == ErrorCode::session_gone);
+    CHECK(code_of(loop.await(holder::adopt(loop.executor(), folder.path(), kStem, 5s))) ==
+          ErrorCode::session_gone);
     ::waitpid(pid, nullptr, 0);
   }
-  CHECK(code_of(loop.await(holder::adopt(loop.executor(), folder.path(), kStem, 5s))) == ErrorCode::session_gone);
+  CHECK(code_of(loop.await(holder::adopt(loop.executor(), folder.path(), kStem, 5s))) ==
+        ErrorCode::session_gone);
   CHECK(shim.connections == 0);
 }
 

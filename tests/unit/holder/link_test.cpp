@@ -36,7 +36,7 @@ struct Fixture {
 
   Fixture() {
     shim.serve();
-    holder = std::move(loop.await(holder::adopt(loop.executor(), folder.path(), kStem, 5s)).value());
+    holder = loop.await(holder::adopt(loop.executor(), folder.path(), kStem, 5s)).value();
     holder->listen(&told);
   }
 };
@@ -176,7 +176,7 @@ TEST_CASE("what happened before anybody listened is told to whoever listens firs
   shim.serve();
   shim.header().phase = static_cast<std::uint32_t>(shim_abi::Phase::ended);
   shim.header().hung_up = 1;
-  const auto holder = std::move(loop.await(holder::adopt(loop.executor(), folder.path(), kStem, 5s)).value());
+  const auto holder = loop.await(holder::adopt(loop.executor(), folder.path(), kStem, 5s)).value();
   process.end();
   loop.until([&] { return !loop.await(holder->clear()).has_value(); });
   Counter told;
@@ -305,7 +305,7 @@ TEST_CASE("a loop that is destroyed with holders and requests takes them along",
     Loop loop;
     ScriptedShim shim(loop.context(), folder.path(), kStem, ::getpid());
     shim.serve();
-    holder = std::move(loop.await(holder::adopt(loop.executor(), folder.path(), kStem, 5s)).value());
+    holder = loop.await(holder::adopt(loop.executor(), folder.path(), kStem, 5s)).value();
     auto waiting = loop.run(holder->clear());
     loop.until([&] { return shim.messages.size() == 1; });
     holder.reset();

@@ -28,7 +28,7 @@ struct Fixture {
 
   Fixture() {
     shim.serve();
-    holder = std::move(loop.await(holder::adopt(loop.executor(), folder.path(), kStem, 5s)).value());
+    holder = loop.await(holder::adopt(loop.executor(), folder.path(), kStem, 5s)).value();
   }
   const Message& asked(std::size_t count = 1) {
     loop.until([&] { return shim.messages.size() >= count; });
@@ -112,10 +112,10 @@ TEST_CASE("refusals become errors that say what is the matter", "[holder]") {
     Status status;
     ErrorCode code;
   };
-  const auto row = GENERATE(Row{Status::failed, ErrorCode::resource_exhausted},
-                            Row{Status::ended, ErrorCode::session_exited},
-                            Row{Status::unsupported, ErrorCode::version_mismatch},
-                            Row{Status::invalid, ErrorCode::internal}, Row{Status::not_owner, ErrorCode::internal});
+  const auto row = GENERATE(
+      Row{Status::failed, ErrorCode::resource_exhausted}, Row{Status::ended, ErrorCode::session_exited},
+      Row{Status::unsupported, ErrorCode::version_mismatch}, Row{Status::invalid, ErrorCode::internal},
+      Row{Status::not_owner, ErrorCode::internal});
   f.shim.on_message = [&](const Message& message) {
     auto reply = ScriptedShim::reply_to(message, row.status);
     reply.errno_value = ENOSPC;
@@ -152,7 +152,8 @@ TEST_CASE("an input that is taken at once is answered with its fence", "[holder]
 
 TEST_CASE("an input's refusals are results", "[holder]") {
   Fixture f;
-  const auto status = GENERATE(Status::repeated, Status::busy, Status::condition, Status::line_too_long, Status::ended);
+  const auto status =
+      GENERATE(Status::repeated, Status::busy, Status::condition, Status::line_too_long, Status::ended);
   f.shim.on_message = [&](const Message& m) { f.input_reply(m, status, 0); };
   const auto result = f.loop.await(f.holder->input(f.typing("hello"), 1s));
   REQUIRE(result.has_value());
@@ -314,7 +315,9 @@ TEST_CASE("facts come with the processes of the foreground", "[holder]") {
   }
   SECTION("cut at any byte") {
     std::size_t cut = 0;
-    f.shim.on_message = [&](const Message& m) { f.shim.send(ScriptedShim::reply_to(m), tail.substr(0, cut)); };
+    f.shim.on_message = [&](const Message& m) {
+      f.shim.send(ScriptedShim::reply_to(m), tail.substr(0, cut));
+    };
     for (cut = 0; cut < tail.size(); ++cut) {
       const auto result = f.loop.await(f.holder->facts());
       REQUIRE(!result);
@@ -358,7 +361,8 @@ TEST_CASE("restart hands over a start block and brings another master", "[holder
   REQUIRE(result.has_value());
   CHECK(*result == 12);
   REQUIRE(f.shim.messages[0].descriptors.size() == 1);
-  struct stat now {}, expected {};
+  struct stat now {
+  }, expected{};
   REQUIRE(::fstat(f.holder->master(), &now) == 0);
   REQUIRE(::fstat(fresh.get(), &expected) == 0);
   CHECK(now.st_rdev == expected.st_rdev);

@@ -109,7 +109,8 @@ class Session : public holder::Listener {
       FAIL("did not see: " << wanted << " in: " << text.substr(0, 4000));
     }
   }
-  Result<holder::InputResult> type(std::string data, std::uint8_t id = 0, std::chrono::milliseconds stall = 5s,
+  Result<holder::InputResult> type(std::string data, std::uint8_t id = 0,
+                                   std::chrono::milliseconds stall = 5s,
                                    shim_abi::WriteCondition condition = shim_abi::WriteCondition::none) {
     holder::InputRequest request;
     request.id.bytes[0] = id;
@@ -136,12 +137,17 @@ class Session : public holder::Listener {
   bool follows = true;
 };
 
-bool is_alive(pid_t pid) { return ::kill(pid, 0) == 0; }
+bool is_alive(pid_t pid) {
+  return ::kill(pid, 0) == 0;
+}
 
 /// Megabytes that differ are not to be printed.
 bool is_same(const std::string& one, const std::string& other) {
   if (one == other) return true;
-  const auto at = std::mismatch(one.begin(), one.begin() + static_cast<std::ptrdiff_t>(std::min(one.size(), other.size())), other.begin()).first;
+  const auto at = std::mismatch(one.begin(),
+                                one.begin() + static_cast<std::ptrdiff_t>(std::min(one.size(), other.size())),
+                                other.begin())
+                      .first;
   WARN("differ at " << at - one.begin() << " of " << one.size() << " and " << other.size());
   return false;
 }
@@ -203,7 +209,9 @@ TEST_CASE("F11: each kind of failed exec has its own error, and leaves nothing b
     test::put(s.spec.program, "\x01\x02\x03");
     ::chmod(s.spec.program.c_str(), 0755);
   }
-  SECTION("a folder") { s.spec.program = s.folder.path(); }
+  SECTION("a folder") {
+    s.spec.program = s.folder.path();
+  }
   SECTION("a script without its interpreter") {
     s.spec.program = "./script";
     test::put(s.folder.file("script"), "#!/nonexistent/sh\n");
@@ -251,7 +259,8 @@ TEST_CASE("a program inherits no descriptor, no blocked and no ignored signal", 
   CHECK(s.text.find("0 1 2 3 SigBlk") != std::string::npos);  // 3 is the folder that ls reads
   CAPTURE(s.text);
   CHECK(s.text.find("SigBlk:\t0000000000000000") != std::string::npos);
-  // 32 and 33 are the C library's own: its posix_spawn ignores them in the child, and no set of signals can name them.
+  // 32 and 33 are the C library's own: its posix_spawn ignores them in the child, and no set of signals can
+  // name them.
   constexpr std::uint64_t kLibrarys = 0x180000000;
   const auto ignored = s.text.find("SigIgn:\t");
   REQUIRE(ignored != std::string::npos);
@@ -294,10 +303,11 @@ TEST_CASE("a condition or a line that the kernel would cut is refused whole", "[
   CHECK(s.text == "ready\r\nend\r\nend\r\n");
 }
 
-TEST_CASE("F08: a program that does not read stalls its own input only, and the count is true", "[holder][shim]") {
+TEST_CASE("F08: a program that does not read stalls its own input only, and the count is true",
+          "[holder][shim]") {
   Session s;
-  s.shell("stty raw -echo; echo ready; read x < fifo; exec head -c 20 | od -c");
   ::mkfifo(s.folder.file("fifo").c_str(), 0600);
+  s.shell("stty raw -echo; echo ready; read x < fifo");
   s.until_text("ready");
   const std::string much(60'000, 'a');
   auto typing = s.loop.run(s.holder->input({{{1}}, 0, 0, {}, much}, 300ms));
@@ -420,7 +430,8 @@ TEST_CASE("of two daemons the one that took over last has the session", "[holder
   s.attach(std::move(*other));
 }
 
-TEST_CASE("C06: a killed shim leaves what it wrote, and the program to the duplicate of its terminal", "[holder][shim]") {
+TEST_CASE("C06: a killed shim leaves what it wrote, and the program to the duplicate of its terminal",
+          "[holder][shim]") {
   Session s;
   s.shell("trap '' HUP; echo ready; sleep 1000");
   s.until_text("ready");
@@ -533,7 +544,8 @@ TEST_CASE("F32: a full disk does not stop the program, and what is lost is said"
   REQUIRE(::mount("small", s.journal().c_str(), "tmpfs", 0, "size=1500k") == 0);
   ::chmod(s.journal().c_str(), 0700);
   const bool overflows = GENERATE(false, true);
-  s.shell(std::string("read x; seq 1 ") + (overflows ? "1000000" : "300000") + "; echo end; read y; echo more; exit 3");
+  s.shell(std::string("read x; seq 1 ") + (overflows ? "1000000" : "300000") +
+          "; echo end; read y; echo more; exit 3");
   REQUIRE(s.type("\r").has_value());
   s.until_text("end\r\n");
   CHECK(s.health == 1);
@@ -568,7 +580,8 @@ TEST_CASE("F32: a full disk does not stop the program, and what is lost is said"
     const auto hole = std::string_view(all).substr(from, to - from);
     const auto stored = std::min(hole.find('\0'), hole.size());
     CHECK(stored < 65536);
-    CHECK(std::equal(hole.begin(), hole.begin() + static_cast<std::ptrdiff_t>(stored), s.text.begin() + static_cast<std::ptrdiff_t>(from)));
+    CHECK(std::equal(hole.begin(), hole.begin() + static_cast<std::ptrdiff_t>(stored),
+                     s.text.begin() + static_cast<std::ptrdiff_t>(from)));
     CHECK(hole.find_first_not_of('\0', stored) == std::string_view::npos);
     REQUIRE(reader.exit().has_value());
     CHECK(reader.exit()->value == 3);

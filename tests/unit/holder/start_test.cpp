@@ -45,18 +45,24 @@ TEST_CASE("a start block is sealed and holds all of the order", "[holder]") {
   CHECK(head.core_hard == 2);
   CHECK(head.session[15] == 9);
   std::string strings(head.strings_bytes + 10, '\0');
-  strings.resize(static_cast<std::size_t>(::pread(block->get(), strings.data(), strings.size(), sizeof head)));
+  strings.resize(
+      static_cast<std::size_t>(::pread(block->get(), strings.data(), strings.size(), sizeof head)));
   const std::string z(1, '\0');
-  CHECK(strings == folder.path() + z + folder.path() + z + spec.stem + z + "/bin/prog" + z + folder.path() + z + "prog" +
-                       z + "-x" + z + "" + z + "A=b" + z);
+  CHECK(strings == folder.path() + z + folder.path() + z + spec.stem + z + "/bin/prog" + z + folder.path() +
+                       z + "prog" + z + "-x" + z + "" + z + "A=b" + z);
 }
 
-TEST_CASE("an order that cannot be meant so, or is too long, is refused before anything is started", "[holder]") {
+TEST_CASE("an order that cannot be meant so, or is too long, is refused before anything is started",
+          "[holder]") {
   TempFolder folder;
   auto spec = spec_in(folder);
   ErrorCode expected = ErrorCode::invalid_argument;
-  SECTION("no argv") { spec.argv.clear(); }
-  SECTION("a NUL") { spec.env.push_back(std::string("B=c\0d", 5)); }
+  SECTION("no argv") {
+    spec.argv.clear();
+  }
+  SECTION("a NUL") {
+    spec.env.push_back(std::string("B=c\0d", 5));
+  }
   SECTION("too long") {
     spec.argv.push_back(std::string(shim_abi::kStartBytes, 'x'));
     expected = ErrorCode::spawn_failed;
@@ -76,23 +82,25 @@ TEST_CASE("F11: each failure of a start has its own code, and names the program"
     int reason;
     ErrorCode code;
   };
-  const auto row = GENERATE(
-      Row{StartStage::exec, ENOENT, ErrorCode::program_not_found},
-      Row{StartStage::exec, ENOTDIR, ErrorCode::program_not_found},
-      Row{StartStage::exec, EACCES, ErrorCode::not_executable}, Row{StartStage::exec, ENOEXEC, ErrorCode::not_executable},
-      Row{StartStage::exec, EISDIR, ErrorCode::not_executable}, Row{StartStage::exec, ETXTBSY, ErrorCode::not_executable},
-      Row{StartStage::exec, E2BIG, ErrorCode::spawn_failed}, Row{StartStage::exec, EIO, ErrorCode::spawn_failed},
-      Row{StartStage::exec, ENOMEM, ErrorCode::resource_exhausted},
-      Row{StartStage::fork, EAGAIN, ErrorCode::resource_exhausted},
-      Row{StartStage::pty, ENOSPC, ErrorCode::resource_exhausted},
-      Row{StartStage::pty, EMFILE, ErrorCode::resource_exhausted},
-      Row{StartStage::chdir, ENOENT, ErrorCode::spawn_failed},
-      Row{StartStage::journal, ENOSPC, ErrorCode::resource_exhausted},
-      Row{StartStage::journal, EROFS, ErrorCode::spawn_failed},
-      Row{StartStage::socket, EACCES, ErrorCode::spawn_failed},
-      Row{StartStage::runtime, EDQUOT, ErrorCode::resource_exhausted},
-      Row{StartStage::invalid, 0, ErrorCode::internal},
-      Row{static_cast<StartStage>(99), EPERM, ErrorCode::spawn_failed});
+  const auto row = GENERATE(Row{StartStage::exec, ENOENT, ErrorCode::program_not_found},
+                            Row{StartStage::exec, ENOTDIR, ErrorCode::program_not_found},
+                            Row{StartStage::exec, EACCES, ErrorCode::not_executable},
+                            Row{StartStage::exec, ENOEXEC, ErrorCode::not_executable},
+                            Row{StartStage::exec, EISDIR, ErrorCode::not_executable},
+                            Row{StartStage::exec, ETXTBSY, ErrorCode::not_executable},
+                            Row{StartStage::exec, E2BIG, ErrorCode::spawn_failed},
+                            Row{StartStage::exec, EIO, ErrorCode::spawn_failed},
+                            Row{StartStage::exec, ENOMEM, ErrorCode::resource_exhausted},
+                            Row{StartStage::fork, EAGAIN, ErrorCode::resource_exhausted},
+                            Row{StartStage::pty, ENOSPC, ErrorCode::resource_exhausted},
+                            Row{StartStage::pty, EMFILE, ErrorCode::resource_exhausted},
+                            Row{StartStage::chdir, ENOENT, ErrorCode::spawn_failed},
+                            Row{StartStage::journal, ENOSPC, ErrorCode::resource_exhausted},
+                            Row{StartStage::journal, EROFS, ErrorCode::spawn_failed},
+                            Row{StartStage::socket, EACCES, ErrorCode::spawn_failed},
+                            Row{StartStage::runtime, EDQUOT, ErrorCode::resource_exhausted},
+                            Row{StartStage::invalid, 0, ErrorCode::internal},
+                            Row{static_cast<StartStage>(99), EPERM, ErrorCode::spawn_failed});
   const Error error = holder::start_error(row.stage, row.reason, spec);
   CAPTURE(error.message);
   CHECK(error.code == row.code);
@@ -109,7 +117,8 @@ TEST_CASE("F11: a script whose interpreter is not there is not a program that wa
   CHECK(error.message.find("interpreter") != std::string::npos);
 }
 
-TEST_CASE("a shim that is not there, or ends without a word, is spawn_failed and leaves no zombie", "[holder]") {
+TEST_CASE("a shim that is not there, or ends without a word, is spawn_failed and leaves no zombie",
+          "[holder]") {
   TempFolder folder;
   auto spec = spec_in(folder);
   spec.shim_path = GENERATE("/nonexistent/smartcli-shim", "/bin/true", "/bin/false");

@@ -61,7 +61,8 @@ std::uint64_t check_is_prefix(Reader& reader, const std::string& whole) {
 
 }  // namespace
 
-TEST_CASE("C12: an events file cut at any byte loads its valid prefix and says what was dropped", "[journal]") {
+TEST_CASE("C12: an events file cut at any byte loads its valid prefix and says what was dropped",
+          "[journal]") {
   TempFolder folder;
   const Files files = small_journal(folder.path());
   std::uint64_t last_end = 0;
@@ -74,7 +75,8 @@ TEST_CASE("C12: an events file cut at any byte loads its valid prefix and says w
     REQUIRE(kept <= cut);
     REQUIRE(reader.dropped_bytes() == cut - kept + files.segment.size() - end);
     if (cut == kept && cut > 0) {
-      REQUIRE(end == files.segment.size());  // cut between records: data past the last one is the shim's last read
+      REQUIRE(end ==
+              files.segment.size());  // cut between records: data past the last one is the shim's last read
     } else {
       REQUIRE(reader.dropped_bytes() > 0);
       REQUIRE(end >= last_end);
@@ -119,7 +121,8 @@ TEST_CASE("C12: any flipped bit is found, and what comes before it is kept", "[j
   }
 }
 
-TEST_CASE("C12: bits flipped at random in a journal of several segments never do more than shorten it", "[journal]") {
+TEST_CASE("C12: bits flipped at random in a journal of several segments never do more than shorten it",
+          "[journal]") {
   TempFolder folder;
   MemoryHeader header;
   JournalWriter writer(folder.path(), header.get());
@@ -133,8 +136,8 @@ TEST_CASE("C12: bits flipped at random in a journal of several segments never do
     all += chunk;
   }
   writer.clear();
-  const char* names[] = {"00000000.seg", "00000001.seg", "00000002.seg", "00000000.events", "00000001.events",
-                         "00000002.events"};
+  const char* names[] = {"00000000.seg",    "00000001.seg",    "00000002.seg",
+                         "00000000.events", "00000001.events", "00000002.events"};
   for (int turn = 0; turn < 60; ++turn) {
     const std::string name = folder.file(names[random() % 6]);
     const std::string good = contents(name);
@@ -163,7 +166,8 @@ TEST_CASE("C12: bits flipped at random in a journal of several segments never do
   CHECK(reader.dropped_bytes() == 0);
 }
 
-TEST_CASE("C12: a missing file ends the prefix before it, a missing half at the beginning is skipped", "[journal]") {
+TEST_CASE("C12: a missing file ends the prefix before it, a missing half at the beginning is skipped",
+          "[journal]") {
   TempFolder folder;
   MemoryHeader header;
   JournalWriter writer(folder.path(), header.get());

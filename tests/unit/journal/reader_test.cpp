@@ -257,14 +257,16 @@ TEST_CASE("while the disk fails the spool is read, and the files again once it i
   events = reader.read_events(position, 1000);
   REQUIRE(events.has_value());
   CHECK(types(without_times(*events)) == std::vector<EventType>{EventType::clear});
-  CHECK(types(without_times(all_events(late, 0))) == std::vector<EventType>{EventType::resize, EventType::clear});
+  CHECK(types(without_times(all_events(late, 0))) ==
+        std::vector<EventType>{EventType::resize, EventType::clear});
 
   Reader files(folder.path(), nullptr, -1);
   CHECK(read_all(files, 0) == pattern(0, before + 1'200'000) + "more");
   CHECK(files.dropped_bytes() == 0);
 }
 
-TEST_CASE("what a full spool dropped reads as NUL, and a gap says so: while the disk fails and after", "[journal]") {
+TEST_CASE("what a full spool dropped reads as NUL, and a gap says so: while the disk fails and after",
+          "[journal]") {
   TempFolder folder;
   MemoryHeader header;
   JournalWriter writer(folder.path(), header.get());
@@ -292,7 +294,8 @@ TEST_CASE("what a full spool dropped reads as NUL, and a gap says so: while the 
     CHECK(gaps[0].to == to);
     CHECK(gaps[0].reason == shim_abi::GapReason::disk_full);
   };
-  const std::string expected = pattern(0, failed) + std::string(to - failed, '\0') + pattern(to, writer.offset() - to);
+  const std::string expected =
+      pattern(0, failed) + std::string(to - failed, '\0') + pattern(to, writer.offset() - to);
   CHECK(read_all(reader, 0) == expected);
   check_gap(all_events(reader, position));
 
@@ -391,7 +394,8 @@ TEST_CASE("C07: after the header is forgotten the files give all up to the last 
   CHECK(reader.dropped_bytes() == 0);
 }
 
-TEST_CASE("a folder that is not there is an error with its path, or an empty journal without a header", "[journal]") {
+TEST_CASE("a folder that is not there is an error with its path, or an empty journal without a header",
+          "[journal]") {
   MemoryHeader header;
   Reader live("/nonexistent/journal", &header.get(), -1);
   const auto start = live.start();

@@ -142,7 +142,7 @@ TEST_CASE(
   CHECK(done->as<InputDone>().status == Status::cancelled);
   CHECK(done->as<InputDone>().accepted == reply(cancelled).accepted);
   CHECK(done->as<InputDone>().id == request_id(1));
-  CHECK(reply(session.peer().input("y", request_id(2))).status == Status::ok);
+  CHECK(reply(session.peer().input(text, request_id(2))).status == Status::ok);
   // A program that ends with input queued says so.
   ::kill(session.report.child_pid, SIGKILL);
   const auto ended = session.peer().notice(MessageType::input_done);

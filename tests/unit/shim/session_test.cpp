@@ -453,6 +453,10 @@ TEST_CASE("restart runs the kept program again on a new terminal, with the same 
   REQUIRE(session.until_output("run"));
   REQUIRE(reply(session.peer().input("first\n", request_id(1))).status == Status::ok);
   REQUIRE(session.until_output("first\r\nfirst\r\n"));
+  Resize resize{};
+  resize.cols = 111;
+  resize.rows = 33;
+  REQUIRE(reply(session.peer().ask(resize, MessageType::resize)).status == Status::ok);
   const pid_t before = session.report.child_pid;
   const auto offset = session.header().write_offset.load();
   Restart message{};
@@ -464,7 +468,8 @@ TEST_CASE("restart runs the kept program again on a new terminal, with the same 
   CHECK(packet->as<RestartReply>().child_pid != before);
   CHECK_FALSE(is_alive(before));
   CHECK(session.header().restarts == 1);
-  CHECK(session.header().revision_steps == 1);
+  CHECK(session.header().revision_steps == 2);
+  CHECK(session.header().cols == 111);
   CHECK(session.header().phase == static_cast<std::uint32_t>(Phase::running));
   CHECK(session.header().exit_kind == static_cast<std::uint32_t>(ExitKind::none));
   CHECK_FALSE(exists(session.journal + "/exit"));
@@ -475,6 +480,7 @@ TEST_CASE("restart runs the kept program again on a new terminal, with the same 
   CHECK(journal.faults.empty());
   REQUIRE(journal.count(EventType::restart) == 1);
   CHECK(journal.last(EventType::restart)->head.offset >= offset);
+  CHECK(journal.last(EventType::restart)->as<RestartEvent>().rows == 33);
   CHECK(journal.count(EventType::exit) == 1);
 
   SECTION("with another program, after the end of the first, at another size") {
@@ -519,4 +525,30 @@ TEST_CASE("TERM to the shim ends its program as close does") {
   CHECK(session.shim_is_gone());
   CHECK_FALSE(is_alive(session.report.child_pid));
   CHECK(session.header().phase == static_cast<std::uint32_t>(Phase::closed));
+}
+
+TEST_CASE(
+    "F09: with the program stopped or its output held, every request is answered at once, and close ends "
+    "it") {
+  Session session(shell("echo ready; while :; do echo; sleep 0.01; done"));
+  session.own();
+  REQUIRE(session.until_output("ready"));
+  if (GENERATE(false, true))
+    REQUIRE(reply(session.peer().input("\x13")).status == Status::ok);
+  else
+    ::kill(session.report.child_pid, SIGSTOP);
+  const auto begin = std::chrono::steady_clock::now();
+  Resize resize{};
+  resize.cols = 100;
+  resize.rows = 30;
+  CHECK(reply(session.peer().ask(resize, MessageType::resize)).status == Status::ok);
+  CHECK(reply(session.peer().ask(FactsRequest{}, MessageType::facts)).status == Status::ok);
+  CHECK(reply(session.peer().ask(Clear{}, MessageType::clear)).status == Status::ok);
+  Signal message{};
+  message.number = SIGWINCH;
+  CHECK(reply(session.peer().ask(message, MessageType::signal)).status == Status::ok);
+  CHECK(reply(session.peer().input("x\n")).status == Status::ok);
+  CHECK(std::chrono::steady_clock::now() - begin < 500ms);
+  CHECK(reply(session.close(300)).status == Status::ok);
+  CHECK_FALSE(is_alive(session.report.child_pid));
 }
