@@ -33,7 +33,8 @@ Attempt attempt(const std::string& path, Fd& socket) {
   // A full backlog would block for ever; it is asked again instead.
   timeval limit{1, 0};
   ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return Attempt::connected;
+  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+    return Attempt::connected;
   if (errno == ENOENT || errno == ECONNREFUSED || errno == ENOTDIR) return Attempt::nobody;
   if (errno == EAGAIN || errno == EINTR || errno == EINPROGRESS) return Attempt::busy;
   return Attempt::failed;
@@ -100,25 +101,29 @@ Result<Fd> connect(const Environment& env, AutoStart start) {
       struct ucred peer {};
       socklen_t size = sizeof peer;
       if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != ::geteuid()) {
-        return Error{ErrorCode::policy_denied,
-                     "the socket " + text::quoted(paths->socket, 200) + " is served by another user; not used"};
+        return Error{ErrorCode::policy_denied, "the socket " + text::quoted(paths->socket, 200) +
+                                                   " is served by another user; not used"};
       }
       return socket;
     }
     if (outcome == Attempt::failed) {
-      return errno_error(ErrorCode::daemon_unreachable, "cannot connect to " + text::quoted(paths->socket, 200), errno);
+      return errno_error(ErrorCode::daemon_unreachable,
+                         "cannot connect to " + text::quoted(paths->socket, 200), errno);
     }
     if (outcome == Attempt::nobody) {
-      const bool wanted = start == AutoStart::always || (start == AutoStart::if_sessions_are_left && sessions_are_left(*paths));
+      const bool wanted = start == AutoStart::always ||
+                          (start == AutoStart::if_sessions_are_left && sessions_are_left(*paths));
       const std::string nobody = "no daemon runs on " + text::quoted(paths->socket, 200);
       if (!wanted) return unreachable(nobody + "; `smartcli spawn` starts one", "none");
       if (!may_start) return unreachable(nobody + ", and SMARTCLI_NO_AUTOSTART forbids to start one");
       const std::string program = find_program("smartclid");
-      if (program.empty()) return unreachable("smartclid is neither beside this program nor in its libexec folder");
+      if (program.empty())
+        return unreachable("smartclid is neither beside this program nor in its libexec folder");
       const auto started = start_daemon(program);
       if (started.status == 0) continue;
       // Another one is just starting, or the old one is just stopping.
-      if (started.status != kAlreadyRuns) return unreachable(started.message.empty() ? "the daemon did not start" : started.message);
+      if (started.status != kAlreadyRuns)
+        return unreachable(started.message.empty() ? "the daemon did not start" : started.message);
       last_word = started.message;
     }
     if (std::chrono::steady_clock::now() > give_up) {

@@ -11,10 +11,10 @@ namespace smartcli::client {
 
 enum class AutoStart { never, if_sessions_are_left, always };
 
-/// A connected stream socket to this user's daemon. It is started where that is allowed and it does not run: by `always`,
-/// or by `if_sessions_are_left` when live or ended sessions are there without one; never with SMARTCLI_NO_AUTOSTART.
-/// Errors: daemon_unreachable (with detail "none" where no daemon runs and none was to be started), policy_denied (the
-/// folder or the socket belongs to somebody else), invalid_argument (paths).
+/// A connected stream socket to this user's daemon. It is started where that is allowed and it does not run:
+/// by `always`, or by `if_sessions_are_left` when live or ended sessions are there without one; never with
+/// SMARTCLI_NO_AUTOSTART. Errors: daemon_unreachable (with detail "none" where no daemon runs and none was to
+/// be started), policy_denied (the folder or the socket belongs to somebody else), invalid_argument (paths).
 Result<Fd> connect(const Environment& env, AutoStart start);
 
 /// This user's paths, as the daemon would find them.

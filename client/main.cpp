@@ -1,8 +1,8 @@
 // smartcli: the thin client. Decides nothing that the daemon knows.
 
+#include <unistd.h>
 #include <csignal>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include "cli/app.hpp"
@@ -10,7 +10,9 @@
 namespace {
 
 /// The connection ends with us, and with it the wait; the session is untouched. SPEC section 2: 130 and 143.
-void leave(int number) { ::_exit(128 + number); }
+void leave(int number) {
+  ::_exit(128 + number);
+}
 
 }  // namespace
 

@@ -54,8 +54,9 @@ Result<std::string> Rpc::next_line(int timeout_ms) {
     const int ready = ::poll(&look, 1, timeout_ms);
     if (ready < 0 && errno == EINTR) continue;
     if (ready == 0) {
-      return Error{ErrorCode::daemon_unreachable,
-                   "the daemon does not respond (" + std::to_string(timeout_ms / 1000) + " s); it was left alone"};
+      return Error{
+          ErrorCode::daemon_unreachable,
+          "the daemon does not respond (" + std::to_string(timeout_ms / 1000) + " s); it was left alone"};
     }
     char block[16384];
     const auto n = ::recv(socket_.get(), block, sizeof block, 0);
@@ -77,16 +78,18 @@ Result<void> Rpc::take_hello() {
   if (!line) return line.error();
   auto reply = parse_reply(*line);
   if (!reply) {
-    return Error{ErrorCode::version_mismatch, "what answers on the socket is no smartcli daemon of protocol " +
-                                                  std::to_string(kProtocolMin) + " to " + std::to_string(kProtocolMax) +
-                                                  ": " + reply.error().message};
+    return Error{ErrorCode::version_mismatch,
+                 "what answers on the socket is no smartcli daemon of protocol " +
+                     std::to_string(kProtocolMin) + " to " + std::to_string(kProtocolMax) + ": " +
+                     reply.error().message};
   }
   if (reply->error) return *reply->error;
   auto hello = decode_text<Hello::Reply>(reply->result);
   if (!hello || hello->protocol < kProtocolMin || hello->protocol > kProtocolMax) {
-    return Error{ErrorCode::version_mismatch,
-                 "the daemon answers with protocol " + (hello ? std::to_string(hello->protocol) : "?") +
-                     ", this client speaks " + std::to_string(kProtocolMin) + " to " + std::to_string(kProtocolMax)};
+    return Error{ErrorCode::version_mismatch, "the daemon answers with protocol " +
+                                                  (hello ? std::to_string(hello->protocol) : "?") +
+                                                  ", this client speaks " + std::to_string(kProtocolMin) +
+                                                  " to " + std::to_string(kProtocolMax)};
   }
   greeted_ = true;
   return {};

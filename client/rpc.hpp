@@ -11,13 +11,14 @@ namespace smartcli::client {
 /// One connection: hello and requests on it.
 class Rpc {
  public:
-  explicit Rpc(Fd socket, std::string client_id) : socket_(std::move(socket)), client_id_(std::move(client_id)) {}
+  explicit Rpc(Fd socket, std::string client_id)
+      : socket_(std::move(socket)), client_id_(std::move(client_id)) {}
 
   /// Says hello and waits for the answer; `call` does it by itself, in one write with the request.
   Result<void> greet();
   /// Sends one request and returns its result as JSON text.
-  /// Errors: what the daemon replied; daemon_unreachable (it says nothing for 5 s to the hello; or, with detail kHungUp, it
-  /// closed the connection: whether it acted on the request is then unknown).
+  /// Errors: what the daemon replied; daemon_unreachable (it says nothing for 5 s to the hello; or, with
+  /// detail kHungUp, it closed the connection: whether it acted on the request is then unknown).
   Result<std::string> call(std::string_view method, std::string_view params_json);
   static constexpr const char* kHungUp = "hung_up";
   /// Blocks until the daemon closes the connection.

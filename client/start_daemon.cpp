@@ -1,6 +1,7 @@
 #include "start_daemon.hpp"
 
-// Boost.Process v2's process_environment does not link header-only in 1.81; the launcher's `env` member serves.
+// Boost.Process v2's process_environment does not link header-only in 1.81; the launcher's `env` member
+// serves.
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/readable_pipe.hpp>

@@ -5,7 +5,7 @@
 namespace smartcli::client {
 
 struct Started {
-  int status = 4;       ///< of smartclid's launcher: 0 it serves, 9 another daemon holds the lock, else it failed
+  int status = 4;  ///< of smartclid's launcher: 0 it serves, 9 another daemon holds the lock, else it failed
   std::string message;  ///< what it said
 };
 

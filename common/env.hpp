@@ -28,7 +28,8 @@ class SystemEnvironment final : public Environment {
 
 class MapEnvironment final : public Environment {
  public:
-  explicit MapEnvironment(std::map<std::string, std::string, std::less<>> values) : values_(std::move(values)) {}
+  explicit MapEnvironment(std::map<std::string, std::string, std::less<>> values)
+      : values_(std::move(values)) {}
   std::optional<std::string> get(std::string_view name) const override {
     auto found = values_.find(name);
     return found == values_.end() ? std::nullopt : std::optional(found->second);

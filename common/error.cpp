@@ -6,8 +6,8 @@
 namespace smartcli {
 
 void throw_exception_from_error(const Error& error, const boost::source_location& where) {
-  throw std::logic_error(std::string(info(error.code).name) + ": " + error.message + " (" + where.file_name() + ":" +
-                         std::to_string(where.line()) + ")");
+  throw std::logic_error(std::string(info(error.code).name) + ": " + error.message + " (" +
+                         where.file_name() + ":" + std::to_string(where.line()) + ")");
 }
 
 Error errno_error(ErrorCode code, std::string_view what, int errno_value) {

@@ -13,7 +13,9 @@
 namespace smartcli::paths {
 namespace {
 
-bool is_absolute(const std::string& path) { return !path.empty() && path[0] == '/'; }
+bool is_absolute(const std::string& path) {
+  return !path.empty() && path[0] == '/';
+}
 
 /// FNV-1a, 64 bits: a stable name, not a secret.
 std::string key_of(const std::string& path) {
@@ -26,7 +28,8 @@ std::string key_of(const std::string& path) {
 
 bool is_our_directory(const std::string& path, unsigned uid) {
   struct stat st {};
-  return ::lstat(path.c_str(), &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == uid && (st.st_mode & 077) == 0;
+  return ::lstat(path.c_str(), &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == uid &&
+         (st.st_mode & 077) == 0;
 }
 
 std::string parent_of(const std::string& path) {
@@ -69,8 +72,9 @@ Result<Paths> find(const Environment& env, unsigned uid, const std::string& home
   }
   if (paths.socket.size() > kSocketPathBytes) {
     return Error{ErrorCode::invalid_argument,
-                 "the socket path " + text::quoted(paths.socket, 200) + " has " + std::to_string(paths.socket.size()) +
-                     " bytes, the system's limit is " + std::to_string(kSocketPathBytes) +
+                 "the socket path " + text::quoted(paths.socket, 200) + " has " +
+                     std::to_string(paths.socket.size()) + " bytes, the system's limit is " +
+                     std::to_string(kSocketPathBytes) +
                      "; set SMARTCLI_SOCKET or XDG_RUNTIME_DIR to a shorter one"};
   }
   paths.lock = paths.socket + ".lock";
@@ -85,13 +89,15 @@ Result<Paths> find(const Environment& env, unsigned uid, const std::string& home
 
 Result<void> make_private(const std::string& folder, unsigned uid) {
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    return errno_error(ErrorCode::resource_exhausted, "cannot make the folder " + text::quoted(folder, 200), errno);
+    return errno_error(ErrorCode::resource_exhausted, "cannot make the folder " + text::quoted(folder, 200),
+                       errno);
   }
   // Through a descriptor, so that what is checked is what stands there, not what a link points to.
   const Fd fd(::open(folder.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   struct stat st {};
   if (!fd || ::fstat(fd.get(), &st) != 0) {
-    return errno_error(ErrorCode::resource_exhausted, "cannot look at the folder " + text::quoted(folder, 200), errno);
+    return errno_error(ErrorCode::resource_exhausted,
+                       "cannot look at the folder " + text::quoted(folder, 200), errno);
   }
   const auto refuse = [&](const std::string& why) {
     return Error{ErrorCode::policy_denied, "will not use " + text::quoted(folder, 200) + ": " + why +
@@ -114,7 +120,8 @@ Result<void> make_private_tree(const std::string& folder, unsigned uid) {
     struct stat st {};
     if (::stat(part.c_str(), &st) == 0) continue;
     if (::mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) {
-      return errno_error(ErrorCode::resource_exhausted, "cannot make the folder " + text::quoted(part, 200), errno);
+      return errno_error(ErrorCode::resource_exhausted, "cannot make the folder " + text::quoted(part, 200),
+                         errno);
     }
   }
   return make_private(folder, uid);

@@ -13,22 +13,24 @@ struct Paths {
   std::string socket;       ///< `runtime_dir`/daemon.sock, or what SMARTCLI_SOCKET names
   std::string lock;         ///< SOCKET.lock
   std::string shims_dir;    ///< SOCKET.d, 0700: headers and sockets of this daemon's shims
-  std::string state_dir;    ///< 0700: `$XDG_STATE_HOME/smartcli/KEY`, KEY a hash of the socket's path, so that daemons
-                            ///< on different sockets never adopt each other's sessions
-  std::string log;          ///< `state_dir`/daemon.log
-  std::string sessions_dir; ///< `state_dir`/sessions: a journal folder a session
+  std::string state_dir;  ///< 0700: `$XDG_STATE_HOME/smartcli/KEY`, KEY a hash of the socket's path, so that
+                          ///< daemons on different sockets never adopt each other's sessions
+  std::string log;           ///< `state_dir`/daemon.log
+  std::string sessions_dir;  ///< `state_dir`/sessions: a journal folder a session
 };
 
 inline constexpr std::size_t kSocketPathBytes = 107;  ///< sun_path less its NUL
 
 /// A pure function of its arguments, but for looking whether /run/user/UID is there and ours.
-/// The socket is `$SMARTCLI_SOCKET`, else `$XDG_RUNTIME_DIR/smartcli/daemon.sock`, else /run/user/UID/smartcli/daemon.sock,
-/// else /tmp/smartcli-UID/daemon.sock; never under $TMPDIR. `home` is used where XDG_STATE_HOME is unset or relative.
-/// Errors: invalid_argument for a relative SMARTCLI_SOCKET or a socket path longer than kSocketPathBytes, naming both.
+/// The socket is `$SMARTCLI_SOCKET`, else `$XDG_RUNTIME_DIR/smartcli/daemon.sock`, else
+/// /run/user/UID/smartcli/daemon.sock, else /tmp/smartcli-UID/daemon.sock; never under $TMPDIR. `home` is
+/// used where XDG_STATE_HOME is unset or relative. Errors: invalid_argument for a relative SMARTCLI_SOCKET or
+/// a socket path longer than kSocketPathBytes, naming both.
 Result<Paths> find(const Environment& env, unsigned uid, const std::string& home);
 
-/// Makes the folder (0700) if it is missing and checks it: a directory, ours, no symbolic link, no access for others.
-/// Errors: policy_denied naming the folder and what is wrong with it; resource_exhausted if it cannot be made.
+/// Makes the folder (0700) if it is missing and checks it: a directory, ours, no symbolic link, no access for
+/// others. Errors: policy_denied naming the folder and what is wrong with it; resource_exhausted if it cannot
+/// be made.
 Result<void> make_private(const std::string& folder, unsigned uid);
 /// As make_private, parents made too (those need only be writable by us).
 Result<void> make_private_tree(const std::string& folder, unsigned uid);

@@ -19,8 +19,8 @@ Pattern::~Pattern() = default;
 
 Result<Pattern> Pattern::compile(std::string_view text, Options wanted) {
   if (text.size() > kPatternBytes) {
-    return Error{ErrorCode::invalid_pattern, "the pattern has " + std::to_string(text.size()) + " bytes, the limit is " +
-                                                 std::to_string(kPatternBytes)};
+    return Error{ErrorCode::invalid_pattern, "the pattern has " + std::to_string(text.size()) +
+                                                 " bytes, the limit is " + std::to_string(kPatternBytes)};
   }
   re2::RE2::Options options;
   options.set_log_errors(false);
@@ -30,7 +30,8 @@ Result<Pattern> Pattern::compile(std::string_view text, Options wanted) {
   auto impl = std::make_unique<Impl>(std::string(text), options);
   if (!impl->re.ok()) {
     std::string message = "pattern " + text::quoted(text) + ": " + impl->re.error();
-    if (impl->re.error_code() == re2::RE2::ErrorBadPerlOp || impl->re.error_code() == re2::RE2::ErrorBadEscape) {
+    if (impl->re.error_code() == re2::RE2::ErrorBadPerlOp ||
+        impl->re.error_code() == re2::RE2::ErrorBadEscape) {
       message += " (RE2 syntax: no look-around, no back-references)";
     }
     return Error{ErrorCode::invalid_pattern, text::inert_line(message), impl->re.error()};
@@ -43,7 +44,8 @@ bool Pattern::find(std::string_view text, std::size_t from, Match& match) const 
   const int groups = impl_->re.NumberOfCapturingGroups();
   std::vector<re2::StringPiece> pieces(static_cast<std::size_t>(groups) + 1);
   const re2::StringPiece subject(text.data(), text.size());
-  if (!impl_->re.Match(subject, from, text.size(), re2::RE2::UNANCHORED, pieces.data(), groups + 1)) return false;
+  if (!impl_->re.Match(subject, from, text.size(), re2::RE2::UNANCHORED, pieces.data(), groups + 1))
+    return false;
   match.begin = static_cast<std::size_t>(pieces[0].data() - text.data());
   match.end = match.begin + pieces[0].size();
   match.groups.clear();
@@ -55,9 +57,12 @@ bool Pattern::find(std::string_view text, std::size_t from, Match& match) const 
 }
 
 bool Pattern::matches(std::string_view text) const {
-  return impl_->re.Match(re2::StringPiece(text.data(), text.size()), 0, text.size(), re2::RE2::UNANCHORED, nullptr, 0);
+  return impl_->re.Match(re2::StringPiece(text.data(), text.size()), 0, text.size(), re2::RE2::UNANCHORED,
+                         nullptr, 0);
 }
 
-const std::string& Pattern::text() const { return impl_->text; }
+const std::string& Pattern::text() const {
+  return impl_->text;
+}
 
 }  // namespace smartcli

@@ -12,7 +12,8 @@ namespace smartcli {
 inline constexpr std::size_t kPatternBytes = 4096;
 inline constexpr std::size_t kPatternMemory = 8 << 20;  ///< of automaton
 
-/// A compiled regular expression: RE2's syntax, linear time, no look-around or back-references. The only door to RE2.
+/// A compiled regular expression: RE2's syntax, linear time, no look-around or back-references. The only door
+/// to RE2.
 class Pattern {
  public:
   struct Options {
@@ -20,11 +21,12 @@ class Pattern {
     bool ignore_case = false;
   };
   struct Match {
-    std::size_t begin = 0, end = 0;  ///< bytes of the text
-    std::vector<std::string> groups; ///< groups 1.., an unset one is empty
+    std::size_t begin = 0, end = 0;   ///< bytes of the text
+    std::vector<std::string> groups;  ///< groups 1.., an unset one is empty
   };
 
-  /// Errors: invalid_pattern with RE2's reason and, for look-around or back-references, that they do not exist here.
+  /// Errors: invalid_pattern with RE2's reason and, for look-around or back-references, that they do not
+  /// exist here.
   static Result<Pattern> compile(std::string_view text, Options options);
   static Result<Pattern> compile(std::string_view text) { return compile(text, Options{}); }
 
@@ -32,7 +34,8 @@ class Pattern {
   Pattern& operator=(Pattern&&) noexcept;
   ~Pattern();
 
-  /// The leftmost match that begins at or after byte `from`. `^` and `$` are the ends of the whole `text` (a line).
+  /// The leftmost match that begins at or after byte `from`. `^` and `$` are the ends of the whole `text` (a
+  /// line).
   bool find(std::string_view text, std::size_t from, Match& match) const;
   bool matches(std::string_view text) const;
   const std::string& text() const;

@@ -13,11 +13,12 @@ namespace {
 
 enum class Keep { newline_and_tab, nothing };
 
-/// Bidi controls, tags, line separators, and what has no width and no use on a screen. Joiners (U+200C, U+200D) and
-/// variation selectors stay: scripts and emoji need them.
+/// Bidi controls, tags, line separators, and what has no width and no use on a screen. Joiners (U+200C,
+/// U+200D) and variation selectors stay: scripts and emoji need them.
 bool hides_or_turns(char32_t c) {
   return c == 0x061C || c == 0x200B || c == 0x200E || c == 0x200F || (c >= 0x2028 && c <= 0x202E) ||
-         (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB) || (c >= 0xE0000 && c <= 0xE007F);
+         (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB) ||
+         (c >= 0xE0000 && c <= 0xE007F);
 }
 
 std::string make_inert(std::string_view text, Keep keep) {
@@ -63,8 +64,12 @@ constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop
 
 }  // namespace
 
-std::string inert(std::string_view text) { return make_inert(text, Keep::newline_and_tab); }
-std::string inert_line(std::string_view text) { return make_inert(text, Keep::nothing); }
+std::string inert(std::string_view text) {
+  return make_inert(text, Keep::newline_and_tab);
+}
+std::string inert_line(std::string_view text) {
+  return make_inert(text, Keep::nothing);
+}
 
 std::string quoted(std::string_view text, std::size_t most) {
   std::string cut;
@@ -105,8 +110,9 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 }
 
 Result<std::int64_t> parse_millis(std::string_view text) {
-  const Error wrong{ErrorCode::invalid_argument,
-                    "not a duration: " + quoted(text) + "; write 500ms, 30s, 5m, 1h, 2d, or a number of seconds"};
+  const Error wrong{
+      ErrorCode::invalid_argument,
+      "not a duration: " + quoted(text) + "; write 500ms, 30s, 5m, 1h, 2d, or a number of seconds"};
   double value = 0;
   const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status != std::errc{} || !std::isfinite(value) || value < 0) return wrong;

@@ -12,9 +12,9 @@
 
 namespace smartcli::text {
 
-/// Makes text harmless for a person's terminal: every control character but newline and tab (C0, DEL, C1, as bytes or
-/// as code points), every bidi control, tag and other character that only hides becomes `\u{..}`; bytes that are no UTF-8
-/// become U+FFFD.
+/// Makes text harmless for a person's terminal: every control character but newline and tab (C0, DEL, C1, as
+/// bytes or as code points), every bidi control, tag and other character that only hides becomes `\u{..}`;
+/// bytes that are no UTF-8 become U+FFFD.
 std::string inert(std::string_view text);
 /// As `inert`, for one line: newline and tab are shown too.
 std::string inert_line(std::string_view text);
@@ -24,7 +24,8 @@ std::string quoted(std::string_view text, std::size_t most = 60);
 
 std::string_view trim_right(std::string_view text);
 
-/// The nearest of `known` to a misspelt word, or nothing if none is near (Damerau-Levenshtein, at most a third of its length).
+/// The nearest of `known` to a misspelt word, or nothing if none is near (Damerau-Levenshtein, at most a
+/// third of its length).
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
 /// ": did you mean 'X'?" or nothing, to end a message with.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);

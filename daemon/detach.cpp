@@ -41,8 +41,9 @@ void reset_signals() {
   if (report.empty()) {
     int status = 0;
     ::waitpid(child, &status, 0);
-    const std::string message = WIFSIGNALED(status) ? "smartclid: killed by signal " + std::to_string(WTERMSIG(status)) + "\n"
-                                                    : "smartclid: ended before it was ready\n";
+    const std::string message = WIFSIGNALED(status)
+                                    ? "smartclid: killed by signal " + std::to_string(WTERMSIG(status)) + "\n"
+                                    : "smartclid: ended before it was ready\n";
     (void)!::write(2, message.data(), message.size());
     ::_exit(4);
   }

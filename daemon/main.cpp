@@ -52,16 +52,18 @@ std::string helper(const std::string& name) {
 }
 
 bool is_named(const Fd& lock, const std::string& path) {
-  struct stat held {}, named {};
-  return ::fstat(lock.get(), &held) == 0 && ::stat(path.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
-         held.st_dev == named.st_dev;
+  struct stat held {
+  }, named{};
+  return ::fstat(lock.get(), &held) == 0 && ::stat(path.c_str(), &named) == 0 &&
+         held.st_ino == named.st_ino && held.st_dev == named.st_dev;
 }
 
-/// True while this is the one daemon of its path. A lock that was cleaned away is made again, unless somebody else was
-/// faster: then that one is the daemon.
+/// True while this is the one daemon of its path. A lock that was cleaned away is made again, unless somebody
+/// else was faster: then that one is the daemon.
 bool keep_lock(Fd& lock, const paths::Paths& paths, unsigned uid) {
   if (is_named(lock, paths.lock)) return true;
-  if (!paths::make_private_tree(paths.runtime_dir, uid) || !paths::make_private(paths.shims_dir, uid)) return true;
+  if (!paths::make_private_tree(paths.runtime_dir, uid) || !paths::make_private(paths.shims_dir, uid))
+    return true;
   Fd fresh(::open(paths.lock.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fresh) return errno != EEXIST;  // a full or failing disk is no other daemon
   if (::flock(fresh.get(), LOCK_EX | LOCK_NB) != 0) return false;
@@ -69,8 +71,8 @@ bool keep_lock(Fd& lock, const paths::Paths& paths, unsigned uid) {
   return true;
 }
 
-/// Takes the lock for life. Its inode is compared with its path afterwards: a lock file that was removed meanwhile locks
-/// nothing.
+/// Takes the lock for life. Its inode is compared with its path afterwards: a lock file that was removed
+/// meanwhile locks nothing.
 Fd take_lock(const paths::Paths& paths, Detached& detached) {
   for (;;) {
     Fd lock(::open(paths.lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -91,7 +93,8 @@ int run(Detached detached) {
   auto found = paths::find(env, uid, home_of(env, uid));
   if (!found) detached.fail(4, found.error().message);
   auto paths = *found;
-  for (const auto& made : {paths::make_private_tree(paths.runtime_dir, uid), paths::make_private(paths.shims_dir, uid)}) {
+  for (const auto& made :
+       {paths::make_private_tree(paths.runtime_dir, uid), paths::make_private(paths.shims_dir, uid)}) {
     if (!made) detached.fail(4, made.error().message);
   }
   // Without a home to write to, state stands beside the socket: lost at logout or reboot, but sessions work.
@@ -160,7 +163,8 @@ int run(Detached detached) {
   control.stop = [&] { boost::asio::post(loop, stop); };
   dispatch::Handlers handlers(table, *limits, clock, paths, std::move(control));
   server::Server server(
-      loop, std::move(*listener), paths.socket, handlers, *limits, [&] { return keep_lock(lock, paths, uid); },
+      loop, std::move(*listener), paths.socket, handlers, *limits,
+      [&] { return keep_lock(lock, paths, uid); },
       [&] {
         log::warning("another daemon holds the lock by now; this one goes");
         boost::asio::post(loop, stop);
@@ -178,7 +182,8 @@ int run(Detached detached) {
   detached.ready();
   loop.run();
   log::info("stopped");
-  if (is_named(lock, paths.lock)) ::unlink(paths.lock.c_str());  // while it is held: whoever waits compares inodes
+  if (is_named(lock, paths.lock))
+    ::unlink(paths.lock.c_str());  // while it is held: whoever waits compares inodes
   // The loop's handlers refer to what stands on this stack; nothing is left that must run.
   ::_exit(0);
 }

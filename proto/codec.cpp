@@ -16,11 +16,12 @@ bool is_session_name(std::string_view text) {
 }
 
 void Decoder::fail(const std::string& path, std::string_view wanted, const json& found) {
-  std::string shown = found.is_string() ? text::quoted(found.get_ref<const std::string&>())
-                                        : text::quoted(found.is_primitive() ? found.dump() : found.type_name());
+  std::string shown = found.is_string()
+                          ? text::quoted(found.get_ref<const std::string&>())
+                          : text::quoted(found.is_primitive() ? found.dump() : found.type_name());
   error_ = Error{ErrorCode::invalid_argument,
-                 (path.empty() ? std::string("the parameters") : "'" + path + "'") + " must be " + std::string(wanted) +
-                     ", not " + shown,
+                 (path.empty() ? std::string("the parameters") : "'" + path + "'") + " must be " +
+                     std::string(wanted) + ", not " + shown,
                  path};
 }
 
@@ -115,14 +116,16 @@ Result<nlohmann::json> parse_json(std::string_view text, std::int64_t depth) {
   }
   try {
     auto parsed = nlohmann::json::parse(text);
-    // Of two values under one name the library keeps the last, another reader the first: neither is what was meant.
+    // Of two values under one name the library keeps the last, another reader the first: neither is what was
+    // meant.
     if (detail::names_in(parsed) != names) {
       return Error{ErrorCode::invalid_argument, "not a JSON message: a field is given twice in one object"};
     }
     return Result<nlohmann::json>(boost::system::in_place_value, std::move(parsed));
   } catch (const nlohmann::json::exception& failure) {
     std::string what = failure.what();
-    if (const auto id = what.find("] "); what.starts_with("[json.exception.") && id != std::string::npos) what.erase(0, id + 2);
+    if (const auto id = what.find("] "); what.starts_with("[json.exception.") && id != std::string::npos)
+      what.erase(0, id + 2);
     return Error{ErrorCode::invalid_argument, "not a JSON message: " + text::inert_line(what.substr(0, 200))};
   }
 }

@@ -11,9 +11,9 @@ namespace smartcli {
 
 enum class UnknownFields { refuse, ignore };
 
-/// JSON object -> struct. Errors: invalid_argument naming the JSON path, what was found, the bound, and for an unknown field
-/// the nearest known one. A null for an optional field is as if it were left out. Instantiated for every Request (refuse) and
-/// Reply (ignore) of the registry.
+/// JSON object -> struct. Errors: invalid_argument naming the JSON path, what was found, the bound, and for
+/// an unknown field the nearest known one. A null for an optional field is as if it were left out.
+/// Instantiated for every Request (refuse) and Reply (ignore) of the registry.
 template <class T>
 Result<T> decode(const nlohmann::json& object, UnknownFields unknown);
 

@@ -10,7 +10,7 @@ std::string reply_line_of(std::string_view id, const T& reply) {
 }
 
 // SendText, SendLine and SendKeys share one reply.
-#define SMARTCLI_ROW(R)                                               \
+#define SMARTCLI_ROW(R)                                              \
   template std::string reply_line_of<R>(std::string_view, const R&); \
   template Result<R> decode_text<R>(std::string_view);
 SMARTCLI_ROW(Spawn::Reply)

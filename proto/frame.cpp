@@ -77,15 +77,16 @@ Result<RequestFrame> parse_request(std::string_view line, std::int64_t depth, st
   }
   for (const auto& [name, unused] : message.items()) {
     if (name != "id" && name != "jsonrpc" && name != "method" && name != "params") {
-      return wrong("unknown field " + text::quoted(name) + text::did_you_mean(name, {"id", "jsonrpc", "method", "params"}));
+      return wrong("unknown field " + text::quoted(name) +
+                   text::did_you_mean(name, {"id", "jsonrpc", "method", "params"}));
     }
   }
   return frame;
 }
 
 std::string request_line(std::int64_t id, std::string_view method, std::string_view params_json) {
-  std::string line = "{\"jsonrpc\":\"2.0\",\"id\":" + std::to_string(id) + ",\"method\":\"" + std::string(method) +
-                     "\",\"params\":";
+  std::string line = "{\"jsonrpc\":\"2.0\",\"id\":" + std::to_string(id) + ",\"method\":\"" +
+                     std::string(method) + "\",\"params\":";
   line += params_json;
   line += "}\n";
   return line;
@@ -119,7 +120,8 @@ Result<ReplyFrame> parse_reply(std::string_view line) {
   if (!parsed) return Error{ErrorCode::internal, "the daemon's answer: " + parsed.error().message};
   const json& message = *parsed;
   ReplyFrame frame;
-  if (!message.is_object() || !message.contains("id") || (!message.contains("result") && !message.contains("error"))) {
+  if (!message.is_object() || !message.contains("id") ||
+      (!message.contains("result") && !message.contains("error"))) {
     return Error{ErrorCode::internal, "the daemon's answer is not a JSON-RPC reply: " + text::quoted(line)};
   }
   frame.id = dump_json(message["id"]);

@@ -18,13 +18,18 @@ class LineSplitter {
  public:
   explicit LineSplitter(std::size_t cap) : cap_(cap) {}
   /// Room that `append` takes now: never more than the cap allows.
-  std::size_t room() const { return buffer_.size() - start_ > cap_ ? 0 : cap_ + 1 - (buffer_.size() - start_); }
+  std::size_t room() const {
+    return buffer_.size() - start_ > cap_ ? 0 : cap_ + 1 - (buffer_.size() - start_);
+  }
   /// Precondition: bytes.size() <= room().
   void append(std::string_view bytes);
-  /// The next whole line without its newline (and without a CR before it); nothing if none is whole. Valid until `append`.
+  /// The next whole line without its newline (and without a CR before it); nothing if none is whole. Valid
+  /// until `append`.
   std::optional<std::string_view> next();
   /// The line that has begun is longer than the cap: the stream cannot go on.
-  bool too_long() const { return buffer_.size() - start_ > cap_ && buffer_.find('\n', scanned_) == std::string::npos; }
+  bool too_long() const {
+    return buffer_.size() - start_ > cap_ && buffer_.find('\n', scanned_) == std::string::npos;
+  }
   bool empty() const { return buffer_.size() == start_; }
 
  private:

@@ -23,11 +23,12 @@ Result<Limits> Limits::from(const Environment& env) {
     constexpr std::int64_t kLeastJournal = 4 << 20;
     const bool too_small =
         static_cast<LimitId>(i) == LimitId::journal_bytes && value > 0 && value < kLeastJournal;
-    if (status != std::errc{} || end != given->data() + given->size() || value < row.least || value > row.most ||
-        too_small) {
+    if (status != std::errc{} || end != given->data() + given->size() || value < row.least ||
+        value > row.most || too_small) {
       return Error{ErrorCode::invalid_argument, std::string(row.variable) + "=" + text::quoted(*given) +
-                                                    ": must be a number from " + std::to_string(row.least) + " to " +
-                                                    std::to_string(row.most) + " (" + std::string(row.unit) + ")"};
+                                                    ": must be a number from " + std::to_string(row.least) +
+                                                    " to " + std::to_string(row.most) + " (" +
+                                                    std::string(row.unit) + ")"};
     }
     limits.values_[i] = value;
   }
@@ -36,10 +37,10 @@ Result<Limits> Limits::from(const Environment& env) {
 
 Error over_limit(LimitId id, std::int64_t in_force, std::string_view what) {
   const Limit& row = kLimits[static_cast<int>(id)];
-  return Error{ErrorCode::limit_exceeded, std::string(what) + ": the limit '" + std::string(row.name) + "' is " +
-                                              std::to_string(in_force) + " " + std::string(row.unit) + " (" +
-                                              std::string(row.variable) + " sets it for the daemon, up to " +
-                                              std::to_string(row.most) + ")",
+  return Error{ErrorCode::limit_exceeded,
+               std::string(what) + ": the limit '" + std::string(row.name) + "' is " +
+                   std::to_string(in_force) + " " + std::string(row.unit) + " (" + std::string(row.variable) +
+                   " sets it for the daemon, up to " + std::to_string(row.most) + ")",
                std::string(row.name)};
 }
 

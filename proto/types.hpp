@@ -1,8 +1,8 @@
 #pragma once
 
-// Shapes that several methods share. Rows, columns and lines count from 1 here; `terminal/` counts from 0 inside.
-// A struct with `fields` is an object on the wire. A `required` field is always there (nothing: null), an `optional` one
-// that holds nothing is left out.
+// Shapes that several methods share. Rows, columns and lines count from 1 here; `terminal/` counts from 0
+// inside. A struct with `fields` is an object on the wire. A `required` field is always there (nothing:
+// null), an `optional` one that holds nothing is left out.
 
 #include <cstdint>
 #include <optional>
@@ -20,13 +20,15 @@ struct SessionName {
   friend bool operator==(const SessionName&, const SessionName&) = default;
 };
 
-/// Bytes that need not be UTF-8 (argv, environment, paths, text): a string on the wire where they are UTF-8, else {b64}.
+/// Bytes that need not be UTF-8 (argv, environment, paths, text): a string on the wire where they are UTF-8,
+/// else {b64}.
 struct Bytes {
   std::string data;
   friend bool operator==(const Bytes&, const Bytes&) = default;
 };
 
-/// A span of time in whole milliseconds: wire `x_ms`, option `--x D` (`500ms`, `30s`, `5m`, bare seconds) and `--x-ms N`.
+/// A span of time in whole milliseconds: wire `x_ms`, option `--x D` (`500ms`, `30s`, `5m`, bare seconds) and
+/// `--x-ms N`.
 struct Millis {
   std::int64_t count = 0;
   friend auto operator<=>(const Millis&, const Millis&) = default;
@@ -81,11 +83,25 @@ struct EnumNames<State> {
 };
 
 /// Why a wait came back. SPEC section 4.
-enum class Reason { marker, gone, changed, stable, state, finished, exited, timeout, cancelled, closed, evicted, lost };
+enum class Reason {
+  marker,
+  gone,
+  changed,
+  stable,
+  state,
+  finished,
+  exited,
+  timeout,
+  cancelled,
+  closed,
+  evicted,
+  lost
+};
 template <>
 struct EnumNames<Reason> {
-  static constexpr std::string_view kNames[] = {"MARKER",   "GONE",   "CHANGED",   "STABLE", "STATE",   "FINISHED",
-                                                "EXITED",   "TIMEOUT", "CANCELLED", "CLOSED", "EVICTED", "LOST"};
+  static constexpr std::string_view kNames[] = {"MARKER",    "GONE",     "CHANGED", "STABLE",
+                                                "STATE",     "FINISHED", "EXITED",  "TIMEOUT",
+                                                "CANCELLED", "CLOSED",   "EVICTED", "LOST"};
 };
 
 enum class JournalState { ok, degraded };
@@ -154,7 +170,8 @@ struct HighlightedSpan {
   }
 };
 
-/// How a program ended: a code or a signal, never both; unknown is the absence of an ExitState, with a reason beside it.
+/// How a program ended: a code or a signal, never both; unknown is the absence of an ExitState, with a reason
+/// beside it.
 struct ExitState {
   std::optional<std::int64_t> code;
   std::optional<std::int64_t> signal;
@@ -176,7 +193,8 @@ struct Counters {
 
   template <class Visitor>
   void fields(Visitor& v) {
-    v.required({"unanswered_queries", "terminal queries whose answer came too late or did not fit"}, unanswered_queries);
+    v.required({"unanswered_queries", "terminal queries whose answer came too late or did not fit"},
+               unanswered_queries);
     v.required({"parser_errors", "malformed or oversized control sequences"}, parser_errors);
     v.required({"journal", "degraded while the disk takes no writes"}, journal);
     v.required({"gaps", "places where output is missing from the journal"}, gaps);

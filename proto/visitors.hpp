@@ -14,10 +14,14 @@ namespace smartcli::detail {
 using nlohmann::json;
 
 template <class T>
-concept HasFields = requires(T value, struct AnyVisitor& v) { &T::template fields<AnyVisitor>; };
+concept HasFields = requires(T value, struct AnyVisitor& v) {
+  &T::template fields<AnyVisitor>;
+};
 
 template <class E>
-concept NamedEnum = std::is_enum_v<E> && requires { EnumNames<E>::kNames; };
+concept NamedEnum = std::is_enum_v<E> && requires {
+  EnumNames<E>::kNames;
+};
 
 bool is_session_name(std::string_view text);
 
@@ -49,8 +53,9 @@ class Decoder {
     const auto found = object_.find(field.name);
     if (found == object_.end()) {
       if (required && unknown_ == UnknownFields::refuse) {
-        error_ = Error{ErrorCode::invalid_argument, "missing field '" + path_of(field.name) + "' (" +
-                                                        std::string(field.doc) + ")", path_of(field.name)};
+        error_ = Error{ErrorCode::invalid_argument,
+                       "missing field '" + path_of(field.name) + "' (" + std::string(field.doc) + ")",
+                       path_of(field.name)};
       }
       return;
     }
@@ -72,7 +77,9 @@ class Decoder {
   }
   void read(const json& from, const std::string& path, const Field&, SessionName& value);
   void read(const json& from, const std::string& path, const Field&, Bytes& value);
-  void read(const json& from, const std::string&, const Field&, RawJson& value) { value.text = dump_json(from); }
+  void read(const json& from, const std::string&, const Field&, RawJson& value) {
+    value.text = dump_json(from);
+  }
   template <NamedEnum E>
   void read(const json& from, const std::string& path, const Field&, E& value) {
     std::vector<std::string> names;
@@ -140,7 +147,9 @@ class Encoder {
     if (value) object[std::string(field.name)] = write(*value);
   }
 
-  static json write(const std::string& value) { return utf8::is_valid(value) ? value : utf8::to_valid(value); }
+  static json write(const std::string& value) {
+    return utf8::is_valid(value) ? value : utf8::to_valid(value);
+  }
   static json write(bool value) { return value; }
   static json write(std::int64_t value) { return value; }
   static json write(const Millis& value) { return value.count; }

@@ -41,7 +41,8 @@ int fail(const Error& error, bool json) {
 }
 
 Error usage(std::string message, std::string_view command) {
-  return Error{ErrorCode::invalid_argument, std::move(message) + " (smartcli " + std::string(command) + " --help)"};
+  return Error{ErrorCode::invalid_argument,
+               std::move(message) + " (smartcli " + std::string(command) + " --help)"};
 }
 
 // --- what the client adds to a request
@@ -116,8 +117,14 @@ std::optional<ShowLimits::Reply> without_daemon<ShowLimits>(const Environment& e
   const auto limits = Limits::from(env);
   for (std::size_t i = 0; i < std::size(kLimits); ++i) {
     const auto& row = kLimits[i];
-    LimitRow shown{std::string(row.name), std::string(row.variable), std::string(row.unit), std::string(row.reason),
-                   limits ? (*limits)[static_cast<LimitId>(i)] : row.standard, row.standard, row.least, row.most};
+    LimitRow shown{std::string(row.name),
+                   std::string(row.variable),
+                   std::string(row.unit),
+                   std::string(row.reason),
+                   limits ? (*limits)[static_cast<LimitId>(i)] : row.standard,
+                   row.standard,
+                   row.least,
+                   row.most};
     reply.limits.push_back(std::move(shown));
   }
   return reply;
@@ -164,7 +171,8 @@ int nobody_there(const typename M::Request& request, const Error& error, bool js
       sid = request.sid.text;
     }
     if constexpr (!std::is_same_v<M, Spawn>) {
-      return fail(Error{ErrorCode::session_not_found, "no session " + text::quoted(sid) + "; no daemon runs, `smartcli spawn` starts one"},
+      return fail(Error{ErrorCode::session_not_found,
+                        "no session " + text::quoted(sid) + "; no daemon runs, `smartcli spawn` starts one"},
                   json);
     }
   }
@@ -180,9 +188,12 @@ bool takes_next(const CLI::App& app, const std::string& word) {
   return option != nullptr && option->get_items_expected_max() > 0;
 }
 
-bool is_option(const std::string& word) { return word.size() > 1 && word[0] == '-'; }
+bool is_option(const std::string& word) {
+  return word.size() > 1 && word[0] == '-';
+}
 
-/// Splits a spawn's words: options end at the program's name or at `--`. The program's own words never see CLI11.
+/// Splits a spawn's words: options end at the program's name or at `--`. The program's own words never see
+/// CLI11.
 std::vector<Bytes> take_program(const CLI::App& app, std::vector<std::string>& args) {
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (is_option(args[i]) && args[i] != "--") {
@@ -190,7 +201,8 @@ std::vector<Bytes> take_program(const CLI::App& app, std::vector<std::string>& a
       continue;
     }
     std::vector<Bytes> program;
-    for (std::size_t k = i + (args[i] == "--" ? 1 : 0); k < args.size(); ++k) program.push_back(Bytes{args[k]});
+    for (std::size_t k = i + (args[i] == "--" ? 1 : 0); k < args.size(); ++k)
+      program.push_back(Bytes{args[k]});
     args.resize(i);
     return program;
   }
@@ -228,7 +240,8 @@ Error parse_error(const CLI::App& app, const CLI::ParseError& error, std::string
   }
   const bool is_option = extra.size() > 1 && extra[0] == '-';
   // CLI11 misses an argument first, though it is there and looks like an option.
-  if (!extra.empty() && (is(CLI::ExitCodes::ExtrasError) || (is_option && is(CLI::ExitCodes::RequiredError)))) {
+  if (!extra.empty() &&
+      (is(CLI::ExitCodes::ExtrasError) || (is_option && is(CLI::ExitCodes::RequiredError)))) {
     std::string message = (is_option ? "unknown option " : "one argument too many: ") + text::quoted(extra);
     if (is_option) {
       message += text::did_you_mean(extra.substr(0, extra.find('=')), option_names(app));
@@ -245,7 +258,8 @@ void wait_for_lock(const Environment& env, ino_t held) {
   if (!paths) return;
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(6);
   struct stat st {};
-  while (::stat(paths->lock.c_str(), &st) == 0 && st.st_ino == held && std::chrono::steady_clock::now() < give_up) {
+  while (::stat(paths->lock.c_str(), &st) == 0 && st.st_ino == held &&
+         std::chrono::steady_clock::now() < give_up) {
     const timespec pause{0, 1'000'000};
     ::nanosleep(&pause, nullptr);
   }
@@ -260,14 +274,17 @@ ino_t lock_inode(const Environment& env) {
 /// What a wait without --timeout waits for; 0: for ever.
 template <class M>
 std::int64_t default_timeout() {
-  return std::is_same_v<M, WaitExit> ? limits::wait_exit_timeout_ms.standard : limits::wait_timeout_ms.standard;
+  return std::is_same_v<M, WaitExit> ? limits::wait_exit_timeout_ms.standard
+                                     : limits::wait_timeout_ms.standard;
 }
 
-/// One request and its result. A daemon that dies under it is replaced and asked again where that cannot act twice: what only
-/// looks, and input, which has an id. A wait goes on for the rest of its time.
+/// One request and its result. A daemon that dies under it is replaced and asked again where that cannot act
+/// twice: what only looks, and input, which has an id. A wait goes on for the rest of its time.
 template <class M>
 Result<std::string> ask(typename M::Request request, const Environment& env) {
-  constexpr bool kRepeatable = M::info.access == Access::read || requires { request.request_id; };
+  constexpr bool kRepeatable = M::info.access == Access::read || requires {
+    request.request_id;
+  };
   constexpr auto kPatience = std::chrono::seconds(10);
   const auto began = std::chrono::steady_clock::now();
   std::optional<std::chrono::steady_clock::time_point> first_failure;
@@ -317,16 +334,17 @@ int run_verb(std::vector<std::string> args, const Environment& env) {
   app.get_formatter()->column_width(34);
   bool json = false;
   app.add_flag("--json", json, "print the reply as JSON");
-  if (!M::info.examples.empty()) app.footer("Examples:\n" + [] {
-    std::string text;
-    for (std::string_view rest = M::info.examples; !rest.empty();) {
-      const auto end = rest.find('\n');
-      text += "  " + std::string(rest.substr(0, end)) + "\n";
-      rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-    }
-    text.pop_back();
-    return text;
-  }());
+  if (!M::info.examples.empty())
+    app.footer("Examples:\n" + [] {
+      std::string text;
+      for (std::string_view rest = M::info.examples; !rest.empty();) {
+        const auto end = rest.find('\n');
+        text += "  " + std::string(rest.substr(0, end)) + "\n";
+        rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+      }
+      text.pop_back();
+      return text;
+    }());
   Options options(app, M::info);
   request.fields(options);
   if constexpr (std::is_same_v<M, Spawn>) request.argv = take_program(app, args);
@@ -365,7 +383,8 @@ int start_daemon(const std::vector<std::string>& args, const Environment& env) {
       write_all(1, "Start the daemon if it does not run.\nUsage: smartcli daemon start [--json]\n");
       return 0;
     }
-    if (arg != "--json") return fail(usage("one argument too many: " + text::quoted(arg), "daemon start"), json);
+    if (arg != "--json")
+      return fail(usage("one argument too many: " + text::quoted(arg), "daemon start"), json);
   }
   auto socket = client::connect(env, client::AutoStart::always);
   if (!socket) return fail(socket.error(), json);
@@ -374,7 +393,9 @@ int start_daemon(const std::vector<std::string>& args, const Environment& env) {
   if (!result) return fail(result.error(), json);
   auto reply = decode_text<DaemonStatus::Reply>(*result);
   if (!reply) return fail(reply.error(), json);
-  write_all(1, json ? *result + "\n" : "daemon " + std::to_string(reply->pid) + " serves " + text::inert_line(reply->socket) + "\n");
+  write_all(
+      1, json ? *result + "\n"
+              : "daemon " + std::to_string(reply->pid) + " serves " + text::inert_line(reply->socket) + "\n");
   return 0;
 }
 
@@ -411,7 +432,8 @@ int run(const std::vector<std::string>& args, const Environment& env) {
   if (status) return *status;
   std::vector<std::string> names;
   for (const auto& verb : verbs()) names.push_back(verb.name);
-  return fail(Error{ErrorCode::invalid_argument, "unknown verb " + text::quoted(command) + text::did_you_mean(command, names) +
+  return fail(Error{ErrorCode::invalid_argument, "unknown verb " + text::quoted(command) +
+                                                     text::did_you_mean(command, names) +
                                                      " (smartcli --help lists them)"},
               std::find(args.begin(), args.end(), "--json") != args.end());
 }

@@ -11,7 +11,8 @@ namespace {
 
 Error wrong(const Field& field, const std::string& text, const std::string& wanted) {
   return Error{ErrorCode::invalid_argument,
-               "--" + spelled(field.name) + ": must be " + wanted + ", not " + text::quoted(text), std::string(field.name)};
+               "--" + spelled(field.name) + ": must be " + wanted + ", not " + text::quoted(text),
+               std::string(field.name)};
 }
 
 std::string names_of(const Field& field, std::string_view name) {
@@ -60,7 +61,8 @@ Result<void> Options::convert(const Field& field, const std::string& text, std::
   const bool whole = status == std::errc{} && end == text.data() + text.size();
   if (field.limit != nullptr && (!whole || value < field.limit->least || value > field.limit->most)) {
     return wrong(field, text,
-                 "a whole number from " + std::to_string(field.limit->least) + " to " + std::to_string(field.limit->most));
+                 "a whole number from " + std::to_string(field.limit->least) + " to " +
+                     std::to_string(field.limit->most));
   }
   if (!whole) return wrong(field, text, "a whole number");
   return {};
@@ -68,10 +70,14 @@ Result<void> Options::convert(const Field& field, const std::string& text, std::
 
 Result<void> Options::convert(const Field& field, const std::string& text, Millis& value) {
   auto millis = text::parse_millis(text);
-  if (!millis) return Error{millis.error().code, "--" + spelled(field.name.substr(0, field.name.size() - 3)) + ": " + millis.error().message};
+  if (!millis)
+    return Error{millis.error().code,
+                 "--" + spelled(field.name.substr(0, field.name.size() - 3)) + ": " + millis.error().message};
   value.count = *millis;
   if (field.limit != nullptr && (value.count < field.limit->least || value.count > field.limit->most)) {
-    return wrong(field, text, "from " + std::to_string(field.limit->least) + " to " + std::to_string(field.limit->most) + " ms");
+    return wrong(
+        field, text,
+        "from " + std::to_string(field.limit->least) + " to " + std::to_string(field.limit->most) + " ms");
   }
   return {};
 }
@@ -116,14 +122,16 @@ void Options::single(const Field& field, bool required, bool is_duration,
   });
 }
 
-void Options::list(const Field& field, bool required, std::function<Result<void>(const std::vector<std::string>&)> use) {
+void Options::list(const Field& field, bool required,
+                   std::function<Result<void>(const std::vector<std::string>&)> use) {
   auto& texts = lists_.emplace_back();
   CLI::Option* option = nullptr;
   if (field.name == info_.positional) {
     option = app_.add_option(std::string(field.name), texts, std::string(field.doc))->expected(-1);
     if (required) option->required();
   } else {
-    option = app_.add_option(names_of(field, field.name), texts, std::string(field.doc))->allow_extra_args(false);
+    option =
+        app_.add_option(names_of(field, field.name), texts, std::string(field.doc))->allow_extra_args(false);
   }
   option->type_name(field.metavar.empty() ? "TEXT" : std::string(field.metavar));
   assignments_.push_back([&texts, use]() -> Result<void> {

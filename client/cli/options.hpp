@@ -19,8 +19,8 @@ namespace smartcli::cli {
 /// `wait_regex` as the command line has it.
 std::string spelled(std::string_view name);
 
-/// Collects a request's options; `assign` fills the fields after parsing. All values go through strings, so that what
-/// CLI11 has to instantiate stays small.
+/// Collects a request's options; `assign` fills the fields after parsing. All values go through strings, so
+/// that what CLI11 has to instantiate stays small.
 class Options {
  public:
   Options(CLI::App& app, const MethodInfo& info) : app_(app), info_(info) {}
@@ -45,7 +45,9 @@ class Options {
       if (field.filled_by == FilledBy::user) add_value(field, value, required);
     }
   }
-  void add_value(const Field& field, bool& value, bool) { flag(field, [&value](bool set) { value = set; }); }
+  void add_value(const Field& field, bool& value, bool) {
+    flag(field, [&value](bool set) { value = set; });
+  }
   template <class T>
   void add_value(const Field& field, std::vector<T>& value, bool required) {
     list(field, required, [field, &value](const std::vector<std::string>& texts) -> Result<void> {
@@ -81,8 +83,10 @@ class Options {
   }
 
   void flag(const Field& field, std::function<void(bool)> use);
-  void single(const Field& field, bool required, bool is_duration, std::function<Result<void>(const std::string&)> use);
-  void list(const Field& field, bool required, std::function<Result<void>(const std::vector<std::string>&)> use);
+  void single(const Field& field, bool required, bool is_duration,
+              std::function<Result<void>(const std::string&)> use);
+  void list(const Field& field, bool required,
+            std::function<Result<void>(const std::vector<std::string>&)> use);
 
   CLI::App& app_;
   const MethodInfo& info_;

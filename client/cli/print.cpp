@@ -33,8 +33,12 @@ std::string table(std::vector<Row> rows) {
   return out;
 }
 
-std::string_view name_of(State state) { return EnumNames<State>::kNames[static_cast<std::size_t>(state)]; }
-std::string_view name_of(Reason reason) { return EnumNames<Reason>::kNames[static_cast<std::size_t>(reason)]; }
+std::string_view name_of(State state) {
+  return EnumNames<State>::kNames[static_cast<std::size_t>(state)];
+}
+std::string_view name_of(Reason reason) {
+  return EnumNames<Reason>::kNames[static_cast<std::size_t>(reason)];
+}
 
 std::string exit_text(const std::optional<ExitState>& exit) {
   if (!exit) return "unknown";
@@ -54,18 +58,24 @@ std::string command_line(const std::vector<Bytes>& argv) {
   return text::shell_words(words);
 }
 
-std::string lines(const std::string& text) { return text.empty() ? "" : text::inert(text) + "\n"; }
+std::string lines(const std::string& text) {
+  return text.empty() ? "" : text::inert(text) + "\n";
+}
 
 int wait_status(Reason reason, bool is_met) {
   if (is_met) return 0;
   return reason == Reason::timeout ? 124 : 1;
 }
 
-Printed nothing(const InputReply&) { return {}; }
+Printed nothing(const InputReply&) {
+  return {};
+}
 
 }  // namespace
 
-Printed print(const Spawn::Request&, const Spawn::Reply& reply) { return {text::inert_line(reply.sid.text) + "\n", "", 0}; }
+Printed print(const Spawn::Request&, const Spawn::Reply& reply) {
+  return {text::inert_line(reply.sid.text) + "\n", "", 0};
+}
 
 Printed print(const List::Request& request, const List::Reply& reply) {
   if (request.quiet) {
@@ -78,7 +88,8 @@ Printed print(const List::Request& request, const List::Reply& reply) {
   for (const auto& row : reply.sessions) {
     rows.push_back({row.sid.text, std::string(name_of(row.state)),
                     row.exit || row.exit_reason ? (row.exit ? exit_words(row.exit, {}) : "unknown") : "-",
-                    std::to_string(row.cols) + "x" + std::to_string(row.rows), row.started, command_line(row.argv)});
+                    std::to_string(row.cols) + "x" + std::to_string(row.rows), row.started,
+                    command_line(row.argv)});
   }
   for (const auto& row : reply.tombstones) {
     rows.push_back({row.sid.text, "gone", exit_words(row.exit, {}), "-", row.ended, row.reason});
@@ -93,7 +104,8 @@ Printed print(const Status::Request&, const Status::Reply& reply) {
   if (reply.pid) rows.push_back({"pid", std::to_string(*reply.pid)});
   if (!reply.alive) rows.push_back({"exit", exit_words(reply.exit, reply.exit_reason)});
   if (reply.foreground) {
-    rows.push_back({"foreground", reply.foreground->name + " (" + std::to_string(reply.foreground->pid) + ")"});
+    rows.push_back(
+        {"foreground", reply.foreground->name + " (" + std::to_string(reply.foreground->pid) + ")"});
   }
   rows.push_back({"title", reply.title});
   rows.push_back({"directory", reply.cwd});
@@ -108,18 +120,26 @@ Printed print(const Status::Request&, const Status::Reply& reply) {
   return {table(std::move(rows)), "", 0};
 }
 
-Printed print(const Snapshot::Request&, const Snapshot::Reply& reply) { return {lines(reply.text), "", 0}; }
-Printed print(const SendText::Request&, const InputReply& reply) { return nothing(reply); }
-Printed print(const SendLine::Request&, const InputReply& reply) { return nothing(reply); }
-Printed print(const SendKeys::Request&, const InputReply& reply) { return nothing(reply); }
+Printed print(const Snapshot::Request&, const Snapshot::Reply& reply) {
+  return {lines(reply.text), "", 0};
+}
+Printed print(const SendText::Request&, const InputReply& reply) {
+  return nothing(reply);
+}
+Printed print(const SendLine::Request&, const InputReply& reply) {
+  return nothing(reply);
+}
+Printed print(const SendKeys::Request&, const InputReply& reply) {
+  return nothing(reply);
+}
 
 Printed print(const WaitRegex::Request& request, const WaitRegex::Reply& reply) {
   Printed printed;
   printed.status = wait_status(reply.reason, reply.matched);
   if (reply.match) printed.out = text::inert_line(reply.match->text) + "\n";
   if (reply.matched) return printed;
-  printed.note = text::quoted(request.pattern) + " did not match: " + std::string(name_of(reply.reason)) + " after " +
-                 std::to_string(reply.elapsed_ms) + " ms";
+  printed.note = text::quoted(request.pattern) + " did not match: " + std::string(name_of(reply.reason)) +
+                 " after " + std::to_string(reply.elapsed_ms) + " ms";
   if (reply.exited) printed.note += ", the program ended (" + exit_words(reply.exit, reply.exit_reason) + ")";
   for (const auto& why : reply.why) printed.note += "; " + why;
   printed.note = text::inert_line(printed.note);
@@ -141,13 +161,15 @@ Printed print(const WaitExit::Request&, const WaitExit::Reply& reply) {
   return printed;
 }
 
-Printed print(const Resize::Request&, const Resize::Reply&) { return {}; }
+Printed print(const Resize::Request&, const Resize::Reply&) {
+  return {};
+}
 
 Printed print(const Close::Request&, const Close::Reply& reply) {
   Printed printed;
   for (const auto& survivor : reply.survivors) {
-    printed.note += (printed.note.empty() ? "left running (--tree ends them too): " : ", ") + survivor.name + " (" +
-                    std::to_string(survivor.pid) + ")";
+    printed.note += (printed.note.empty() ? "left running (--tree ends them too): " : ", ") + survivor.name +
+                    " (" + std::to_string(survivor.pid) + ")";
   }
   printed.note = text::inert_line(printed.note);
   return printed;
@@ -157,8 +179,8 @@ Printed print(const Version::Request&, const Version::Reply& reply) {
   std::string out = "smartcli " SMARTCLI_VERSION ", protocol " + std::to_string(kProtocolMin) + " to " +
                     std::to_string(kProtocolMax) + "\n";
   if (!reply.daemon.empty()) {
-    out += "smartclid " + text::inert_line(reply.daemon) + ", protocol " + std::to_string(reply.protocol.min) + " to " +
-           std::to_string(reply.protocol.max) + "\n";
+    out += "smartclid " + text::inert_line(reply.daemon) + ", protocol " +
+           std::to_string(reply.protocol.min) + " to " + std::to_string(reply.protocol.max) + "\n";
   }
   return {std::move(out), "", 0};
 }
@@ -167,7 +189,8 @@ Printed print(const ShowLimits::Request&, const ShowLimits::Reply& reply) {
   std::vector<Row> rows{{"LIMIT", "VALUE", "DEFAULT", "RANGE", "UNIT", "VARIABLE", "REASON"}};
   for (const auto& row : reply.limits) {
     rows.push_back({row.name, std::to_string(row.value), std::to_string(row.standard),
-                    std::to_string(row.least) + ".." + std::to_string(row.most), row.unit, row.variable, row.reason});
+                    std::to_string(row.least) + ".." + std::to_string(row.most), row.unit, row.variable,
+                    row.reason});
   }
   return {table(std::move(rows)), "", 0};
 }
@@ -187,8 +210,8 @@ Printed print(const DaemonStatus::Request&, const DaemonStatus::Reply& reply) {
 }
 
 Printed print(const DaemonStop::Request&, const DaemonStop::Reply& reply) {
-  return {"daemon " + std::to_string(reply.pid) + " stopped; " + std::to_string(reply.closed) + " sessions ended, " +
-              std::to_string(reply.kept) + " live ones go on\n",
+  return {"daemon " + std::to_string(reply.pid) + " stopped; " + std::to_string(reply.closed) +
+              " sessions ended, " + std::to_string(reply.kept) + " live ones go on\n",
           "", 0};
 }
 

@@ -6,7 +6,8 @@
 
 namespace smartcli::cli {
 
-/// What a person sees of a reply: `out` for stdout, `note` for stderr, `status` for the shell. All of it inert.
+/// What a person sees of a reply: `out` for stdout, `note` for stderr, `status` for the shell. All of it
+/// inert.
 struct Printed {
   std::string out, note;
   int status = 0;

@@ -20,7 +20,9 @@ std::string timestamp(std::int64_t unix_ms) {
   return text;
 }
 
-std::string_view version() { return SMARTCLI_VERSION; }
+std::string_view version() {
+  return SMARTCLI_VERSION;
+}
 
 Reply<Version::Reply> Handlers::handle(Version::Request, Call) {
   Version::Reply reply;

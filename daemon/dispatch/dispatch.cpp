@@ -16,7 +16,8 @@ boost::asio::awaitable<std::string> serve(Handlers& handlers, RequestFrame frame
   auto request = decode<typename M::Request>(*frame.params, UnknownFields::refuse);
   if (!request) co_return error_line(frame.id, request.error());
   frame.params.reset();
-  if (auto admitted = handlers.admission.admit(*request); !admitted) co_return error_line(frame.id, admitted.error());
+  if (auto admitted = handlers.admission.admit(*request); !admitted)
+    co_return error_line(frame.id, admitted.error());
   auto reply = co_await handlers.handle(std::move(*request), std::move(call));
   if (!reply) co_return error_line(frame.id, reply.error());
   co_return reply_line_of(frame.id, *reply);
@@ -49,14 +50,16 @@ boost::asio::awaitable<std::string> dispatch(Handlers& handlers, RequestFrame re
       failure = thrown.what();
     }
     log::error(std::string(entry.name) + ": " + failure);
-    co_return error_line(id, Error{ErrorCode::internal, "a bug of ours in '" + std::string(entry.name) +
-                                                            "': " + failure + "; the log has it, please report it"});
+    co_return error_line(
+        id, Error{ErrorCode::internal, "a bug of ours in '" + std::string(entry.name) + "': " + failure +
+                                           "; the log has it, please report it"});
   }
   std::vector<std::string> names;
   for (const auto& entry : table()) names.emplace_back(entry.name);
-  co_return error_line(request.id, Error{ErrorCode::unknown_method, "no method " + text::quoted(request.method) +
-                                                                        text::did_you_mean(request.method, names) +
-                                                                        " (this daemon is " + std::string(version()) + ")"});
+  co_return error_line(
+      request.id, Error{ErrorCode::unknown_method, "no method " + text::quoted(request.method) +
+                                                       text::did_you_mean(request.method, names) +
+                                                       " (this daemon is " + std::string(version()) + ")"});
 }
 
 }  // namespace smartcli::dispatch

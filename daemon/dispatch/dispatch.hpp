@@ -9,7 +9,8 @@
 
 namespace smartcli::dispatch {
 
-/// Decode, admit, handle, encode. Returns the reply's line; errors become error replies here and nowhere else.
+/// Decode, admit, handle, encode. Returns the reply's line; errors become error replies here and nowhere
+/// else.
 boost::asio::awaitable<std::string> dispatch(Handlers& handlers, RequestFrame request, Call call);
 
 }  // namespace smartcli::dispatch

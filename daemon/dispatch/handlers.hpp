@@ -37,7 +37,12 @@ class Handlers {
  public:
   Handlers(session::SessionTable& table, const Limits& limits, const Clock& clock, const paths::Paths& paths,
            DaemonControl control)
-      : admission(limits), table_(table), limits_(limits), clock_(clock), paths_(paths), control_(std::move(control)) {}
+      : admission(limits),
+        table_(table),
+        limits_(limits),
+        clock_(clock),
+        paths_(paths),
+        control_(std::move(control)) {}
 
   Reply<Spawn::Reply> handle(Spawn::Request request, Call call);
   Reply<List::Reply> handle(List::Request request, Call call);
@@ -60,8 +65,8 @@ class Handlers {
 
  private:
   boost::asio::awaitable<Result<InputReply>> type(SessionName sid, std::string text, bool enter,
-                                                  std::optional<Millis> timeout, std::optional<std::string> request_id,
-                                                  Call call);
+                                                  std::optional<Millis> timeout,
+                                                  std::optional<std::string> request_id, Call call);
 
   session::SessionTable& table_;
   const Limits& limits_;

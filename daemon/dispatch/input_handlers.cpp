@@ -13,7 +13,8 @@
 namespace smartcli::dispatch {
 namespace {
 
-/// A client's id for a request, squeezed into the 16 bytes that a shim remembers; a fresh one where none was given.
+/// A client's id for a request, squeezed into the 16 bytes that a shim remembers; a fresh one where none was
+/// given.
 shim_abi::RequestId request_id(const std::optional<std::string>& given) {
   shim_abi::RequestId id{};
   if (given) {
@@ -68,11 +69,13 @@ Reply<InputReply> Handlers::handle(SendText::Request request, Call call) {
   if (request.text.data.empty()) {
     co_return Error{ErrorCode::invalid_argument, "'text' is empty: there is nothing to type"};
   }
-  co_return co_await type(request.sid, as_typed(request.text.data), false, request.timeout_ms, request.request_id, call);
+  co_return co_await type(request.sid, as_typed(request.text.data), false, request.timeout_ms,
+                          request.request_id, call);
 }
 
 Reply<InputReply> Handlers::handle(SendLine::Request request, Call call) {
-  co_return co_await type(request.sid, as_typed(request.text.data), true, request.timeout_ms, request.request_id, call);
+  co_return co_await type(request.sid, as_typed(request.text.data), true, request.timeout_ms,
+                          request.request_id, call);
 }
 
 Reply<InputReply> Handlers::handle(SendKeys::Request request, Call call) {
@@ -95,7 +98,8 @@ Reply<InputReply> Handlers::handle(SendKeys::Request request, Call call) {
   }
   const auto most = static_cast<std::size_t>(limits_[LimitId::line_bytes]);
   if (once.size() * static_cast<std::size_t>(request.count) > most) {
-    co_return over_limit(LimitId::line_bytes, limits_[LimitId::line_bytes], "the keys make more bytes than one request may");
+    co_return over_limit(LimitId::line_bytes, limits_[LimitId::line_bytes],
+                         "the keys make more bytes than one request may");
   }
   std::string all;
   all.reserve(once.size() * static_cast<std::size_t>(request.count));

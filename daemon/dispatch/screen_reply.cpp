@@ -29,7 +29,8 @@ std::string hash_text(std::uint64_t hash) {
 std::string working_directory(const session::Session& session) {
   if (session.alive() && session.child_pid() > 0) {
     char path[PATH_MAX];
-    const auto n = ::readlink(("/proc/" + std::to_string(session.child_pid()) + "/cwd").c_str(), path, sizeof path);
+    const auto n =
+        ::readlink(("/proc/" + std::to_string(session.child_pid()) + "/cwd").c_str(), path, sizeof path);
     if (n > 0) return utf8::to_valid(std::string_view(path, static_cast<std::size_t>(n)));
   }
   if (!session.terminal().cwd().empty()) return session.terminal().cwd();

@@ -25,7 +25,8 @@ void set_exit(R& reply, const session::Session& session) {
 
 /// What all waits reply: SPEC section 4, "Common fields".
 template <class R>
-void set_wait(R& reply, const session::Session& session, State state, const session::Outcome& outcome, Detail detail) {
+void set_wait(R& reply, const session::Session& session, State state, const session::Outcome& outcome,
+              Detail detail) {
   reply.reason = outcome.reason;
   reply.alive = session.alive();
   set_exit(reply, session);

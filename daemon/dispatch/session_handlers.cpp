@@ -30,13 +30,16 @@ std::vector<std::string> strings(const std::vector<Bytes>& values) {
 Result<void> check_directory(const std::string& path) {
   struct stat st {};
   if (path[0] != '/') {
-    return Error{ErrorCode::invalid_argument, "the working directory " + text::quoted(path, 200) + " is not absolute"};
+    return Error{ErrorCode::invalid_argument,
+                 "the working directory " + text::quoted(path, 200) + " is not absolute"};
   }
   if (::stat(path.c_str(), &st) != 0) {
-    return errno_error(ErrorCode::invalid_argument, "the working directory " + text::quoted(path, 200), errno);
+    return errno_error(ErrorCode::invalid_argument, "the working directory " + text::quoted(path, 200),
+                       errno);
   }
   if (!S_ISDIR(st.st_mode)) {
-    return Error{ErrorCode::invalid_argument, "the working directory " + text::quoted(path, 200) + " is not a directory"};
+    return Error{ErrorCode::invalid_argument,
+                 "the working directory " + text::quoted(path, 200) + " is not a directory"};
   }
   return {};
 }
@@ -166,8 +169,8 @@ Reply<Resize::Reply> Handlers::handle(Resize::Request request, Call) {
 }
 
 Reply<Close::Reply> Handlers::handle(Close::Request request, Call) {
-  const auto grace = std::chrono::milliseconds(
-      request.grace_ms ? request.grace_ms->count : limits_[LimitId::grace_ms]);
+  const auto grace =
+      std::chrono::milliseconds(request.grace_ms ? request.grace_ms->count : limits_[LimitId::grace_ms]);
   Close::Reply reply;
   std::vector<std::shared_ptr<session::Session>> sessions;
   if (request.all) {
@@ -183,7 +186,8 @@ Reply<Close::Reply> Handlers::handle(Close::Request request, Call) {
   auto left = std::make_shared<std::size_t>(sessions.size());
   auto failure = std::make_shared<std::optional<Error>>();
   auto survivors = std::make_shared<std::vector<Survivor>>();
-  auto all_done = std::make_shared<boost::asio::steady_timer>(executor, boost::asio::steady_timer::time_point::max());
+  auto all_done =
+      std::make_shared<boost::asio::steady_timer>(executor, boost::asio::steady_timer::time_point::max());
   for (const auto& session : sessions) {
     boost::asio::co_spawn(
         executor, table_.close(session, grace, request.tree),
@@ -195,7 +199,8 @@ Reply<Close::Reply> Handlers::handle(Close::Request request, Call) {
           } else {
             for (const auto& survivor : closed->survivors) {
               if (survivor.ended != 0) continue;
-              survivors->push_back({survivor.pid, std::string(survivor.name, ::strnlen(survivor.name, sizeof survivor.name))});
+              survivors->push_back(
+                  {survivor.pid, std::string(survivor.name, ::strnlen(survivor.name, sizeof survivor.name))});
             }
           }
           if (--*left == 0) all_done->cancel();

@@ -23,12 +23,14 @@ Result<void> save(const std::string& folder, const Index& index) {
   const std::string path = folder + "/" + kIndexFile;
   const std::string fresh = path + ".tmp";
   const Fd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!fd) return errno_error(ErrorCode::resource_exhausted, "cannot write " + text::quoted(fresh, 200), errno);
+  if (!fd)
+    return errno_error(ErrorCode::resource_exhausted, "cannot write " + text::quoted(fresh, 200), errno);
   std::size_t done = 0;
   while (done < text.size()) {
     const auto n = ::write(fd.get(), text.data() + done, text.size() - done);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return errno_error(ErrorCode::resource_exhausted, "cannot write " + text::quoted(fresh, 200), errno);
+    if (n <= 0)
+      return errno_error(ErrorCode::resource_exhausted, "cannot write " + text::quoted(fresh, 200), errno);
     done += static_cast<std::size_t>(n);
   }
   if (::rename(fresh.c_str(), path.c_str()) != 0) {
@@ -57,7 +59,8 @@ bool has_begun(const std::string& folder) {
   DIR* dir = ::opendir(folder.c_str());
   if (dir == nullptr) return false;
   bool found = false;
-  while (const auto* entry = ::readdir(dir)) found = found || std::string_view(entry->d_name).ends_with(".events");
+  while (const auto* entry = ::readdir(dir))
+    found = found || std::string_view(entry->d_name).ends_with(".events");
   ::closedir(dir);
   return found;
 }
@@ -70,7 +73,8 @@ std::vector<std::string> find_folders(const std::string& sessions_dir) {
     if (entry->d_name[0] == '.') continue;
     const std::string folder = sessions_dir + "/" + entry->d_name;
     struct stat st {};
-    if (::lstat((folder + "/" + kIndexFile).c_str(), &st) == 0 && S_ISREG(st.st_mode)) folders.push_back(folder);
+    if (::lstat((folder + "/" + kIndexFile).c_str(), &st) == 0 && S_ISREG(st.st_mode))
+      folders.push_back(folder);
   }
   ::closedir(dir);
   std::sort(folders.begin(), folders.end());

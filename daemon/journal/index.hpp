@@ -1,6 +1,7 @@
 #pragma once
 
-// The daemon's own file in a session's journal folder: what its header and events cannot say. Written whole, by rename.
+// The daemon's own file in a session's journal folder: what its header and events cannot say. Written whole,
+// by rename.
 
 #include <string>
 #include <vector>

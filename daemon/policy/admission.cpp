@@ -14,9 +14,13 @@ bool is_variable_name(std::string_view name) {
   return true;
 }
 
-Error invalid(std::string message) { return Error{ErrorCode::invalid_argument, std::move(message)}; }
+Error invalid(std::string message) {
+  return Error{ErrorCode::invalid_argument, std::move(message)};
+}
 
-bool has_nul(const Bytes& bytes) { return bytes.data.find('\0') != std::string::npos; }
+bool has_nul(const Bytes& bytes) {
+  return bytes.data.find('\0') != std::string::npos;
+}
 
 }  // namespace
 
@@ -25,7 +29,8 @@ Result<void> Admission::admit(const Spawn::Request& request) const {
   const auto cols = request.cols.value_or(limits_[LimitId::cols]);
   const auto rows = request.rows.value_or(limits_[LimitId::rows]);
   if (cols * rows > cells) {
-    return over_limit(LimitId::cells, cells, std::to_string(cols) + " x " + std::to_string(rows) + " is too large a screen");
+    return over_limit(LimitId::cells, cells,
+                      std::to_string(cols) + " x " + std::to_string(rows) + " is too large a screen");
   }
   if (request.sid && static_cast<std::int64_t>(request.sid->text.size()) > limits_[LimitId::sid_bytes]) {
     return over_limit(LimitId::sid_bytes, limits_[LimitId::sid_bytes],
@@ -52,9 +57,11 @@ Result<void> Admission::admit(const Spawn::Request& request) const {
       return invalid("--env " + text::quoted(name) + ": write NAME=VALUE, without NUL bytes");
     }
     if (!is_variable_name(name)) {
-      return invalid("--env " + text::quoted(name) + ": a name is letters, digits and _, not starting with a digit");
+      return invalid("--env " + text::quoted(name) +
+                     ": a name is letters, digits and _, not starting with a digit");
     }
-    if (name.starts_with("SMARTCLI_")) return invalid("--env " + name + ": names that begin with SMARTCLI_ are reserved");
+    if (name.starts_with("SMARTCLI_"))
+      return invalid("--env " + name + ": names that begin with SMARTCLI_ are reserved");
   }
   if (request.environment) {
     std::size_t bytes = 0;
@@ -67,8 +74,10 @@ Result<void> Admission::admit(const Spawn::Request& request) const {
                         "the environment has " + std::to_string(bytes) + " bytes");
     }
   }
-  if (request.cwd && (request.cwd->data.empty() || has_nul(*request.cwd))) return invalid("'cwd' is empty or holds a NUL byte");
-  if (request.umask && (*request.umask < 0 || *request.umask > 0777)) return invalid("'umask' must be from 0 to 511 (0777)");
+  if (request.cwd && (request.cwd->data.empty() || has_nul(*request.cwd)))
+    return invalid("'cwd' is empty or holds a NUL byte");
+  if (request.umask && (*request.umask < 0 || *request.umask > 0777))
+    return invalid("'umask' must be from 0 to 511 (0777)");
   return {};
 }
 
@@ -87,7 +96,8 @@ Result<void> Admission::admit(const Close::Request& request) const {
 Result<void> Admission::admit(const SendKeys::Request& request) const {
   if (request.keys.empty()) return invalid("'keys' is empty: name at least one key");
   if (request.count > limits_[LimitId::key_count]) {
-    return over_limit(LimitId::key_count, limits_[LimitId::key_count], std::to_string(request.count) + " presses were asked for");
+    return over_limit(LimitId::key_count, limits_[LimitId::key_count],
+                      std::to_string(request.count) + " presses were asked for");
   }
   return admit_id(request.request_id);
 }
@@ -107,7 +117,8 @@ Result<void> Admission::admit_id(const std::optional<std::string>& id) const {
 
 Result<void> Admission::admit_wait(std::size_t waits) const {
   const auto cap = limits_[LimitId::waits];
-  if (static_cast<std::int64_t>(waits) >= cap) return over_limit(LimitId::waits, cap, "too many waits at once");
+  if (static_cast<std::int64_t>(waits) >= cap)
+    return over_limit(LimitId::waits, cap, "too many waits at once");
   return {};
 }
 

@@ -6,7 +6,8 @@
 
 namespace smartcli::policy {
 
-/// The one place that says no to a well-formed request: sizes and shapes past a row of the limits table. Pure.
+/// The one place that says no to a well-formed request: sizes and shapes past a row of the limits table.
+/// Pure.
 class Admission {
  public:
   explicit Admission(const Limits& limits) : limits_(limits) {}
@@ -15,7 +16,8 @@ class Admission {
   Result<void> admit(const Request&) const {
     return {};
   }
-  /// Errors: limit_exceeded (naming the row), invalid_argument (NUL bytes, bad variable names), policy_denied.
+  /// Errors: limit_exceeded (naming the row), invalid_argument (NUL bytes, bad variable names),
+  /// policy_denied.
   Result<void> admit(const Spawn::Request& request) const;
   Result<void> admit(const Resize::Request& request) const;
   Result<void> admit(const Close::Request& request) const;

@@ -42,15 +42,24 @@ Connection::Connection(Socket socket, dispatch::Handlers& handlers, const Limits
       stuck_(socket_.get_executor()) {}
 
 void Connection::start() {
-  boost::asio::co_spawn(socket_.get_executor(), [](std::shared_ptr<Connection> self) -> boost::asio::awaitable<void> {
-    co_await self->read_loop();
-  }(shared_from_this()), boost::asio::detached);
-  boost::asio::co_spawn(socket_.get_executor(), [](std::shared_ptr<Connection> self) -> boost::asio::awaitable<void> {
-    co_await self->write_loop();
-  }(shared_from_this()), boost::asio::detached);
-  boost::asio::co_spawn(socket_.get_executor(), [](std::shared_ptr<Connection> self) -> boost::asio::awaitable<void> {
-    co_await self->watch_greeting();
-  }(shared_from_this()), boost::asio::detached);
+  boost::asio::co_spawn(
+      socket_.get_executor(),
+      [](std::shared_ptr<Connection> self) -> boost::asio::awaitable<void> {
+        co_await self->read_loop();
+      }(shared_from_this()),
+      boost::asio::detached);
+  boost::asio::co_spawn(
+      socket_.get_executor(),
+      [](std::shared_ptr<Connection> self) -> boost::asio::awaitable<void> {
+        co_await self->write_loop();
+      }(shared_from_this()),
+      boost::asio::detached);
+  boost::asio::co_spawn(
+      socket_.get_executor(),
+      [](std::shared_ptr<Connection> self) -> boost::asio::awaitable<void> {
+        co_await self->watch_greeting();
+      }(shared_from_this()),
+      boost::asio::detached);
 }
 
 boost::asio::awaitable<void> Connection::watch_greeting() {
@@ -74,8 +83,8 @@ boost::asio::awaitable<void> Connection::read_loop() {
       continue;
     }
     const std::size_t room = std::min(block.size(), lines_.room());
-    const std::size_t n =
-        co_await socket_.async_read_some(boost::asio::buffer(block.data(), room), redirect_error(use_awaitable, error));
+    const std::size_t n = co_await socket_.async_read_some(boost::asio::buffer(block.data(), room),
+                                                           redirect_error(use_awaitable, error));
     if (error) break;
     lines_.append(std::string_view(block.data(), n));
     bool goes_on = true;
@@ -89,7 +98,8 @@ boost::asio::awaitable<void> Connection::read_loop() {
       }
     }
     if (goes_on && lines_.too_long()) {
-      send(error_line("null", over_limit(LimitId::line_bytes, limits_[LimitId::line_bytes], "the request's line is too long")));
+      send(error_line("null", over_limit(LimitId::line_bytes, limits_[LimitId::line_bytes],
+                                         "the request's line is too long")));
       goes_on = false;
     }
     if (!goes_on) {
@@ -98,7 +108,8 @@ boost::asio::awaitable<void> Connection::read_loop() {
     }
   }
   if (dropped_ || finishing_) co_return;
-  // The peer writes no more. If it only shut down that side, it still gets its replies; else nobody wants them.
+  // The peer writes no more. If it only shut down that side, it still gets its replies; else nobody wants
+  // them.
   if (error == boost::asio::error::eof && !has_hung_up(socket_.native_handle()) && !in_flight_.empty()) {
     co_await socket_.async_wait(Socket::wait_error, redirect_error(use_awaitable, error));
     if (dropped_ || finishing_) co_return;
@@ -123,7 +134,8 @@ bool Connection::take_line(std::string_view line) {
     return true;
   }
   if (!frame->is_notification && in_flight_.contains(frame->id)) {
-    send(error_line(frame->id, Error{ErrorCode::invalid_argument, "a request with id " + frame->id + " is still under way"}));
+    send(error_line(frame->id, Error{ErrorCode::invalid_argument,
+                                     "a request with id " + frame->id + " is still under way"}));
     return true;
   }
   serve(std::move(*frame), line.size());
@@ -146,17 +158,20 @@ bool Connection::take_hello(const RequestFrame& frame) {
     const auto range = [](std::int64_t min, std::int64_t max) {
       return std::to_string(min) + (min == max ? "" : " to " + std::to_string(max));
     };
-    send(error_line(frame.id,
-                    Error{ErrorCode::version_mismatch,
-                          "the daemon (" + std::string(dispatch::version()) + ") speaks protocol " +
-                              range(kProtocolMin, kProtocolMax) + ", the client " + range(theirs.min, theirs.max) +
-                              "; use a client of the daemon's version, or `smartcli daemon stop` (sessions go on) and this "
-                              "one"}));
+    send(error_line(
+        frame.id,
+        Error{
+            ErrorCode::version_mismatch,
+            "the daemon (" + std::string(dispatch::version()) + ") speaks protocol " +
+                range(kProtocolMin, kProtocolMax) + ", the client " + range(theirs.min, theirs.max) +
+                "; use a client of the daemon's version, or `smartcli daemon stop` (sessions go on) and this "
+                "one"}));
     return false;
   }
   if (hello->client_id && hello->client_id->size() > kClientIdBytes) {
-    send(error_line(frame.id, Error{ErrorCode::invalid_argument, "'client_id' must have at most " +
-                                                                     std::to_string(kClientIdBytes) + " bytes"}));
+    send(error_line(frame.id,
+                    Error{ErrorCode::invalid_argument,
+                          "'client_id' must have at most " + std::to_string(kClientIdBytes) + " bytes"}));
     return false;
   }
   greeted_ = true;
@@ -185,15 +200,16 @@ void Connection::serve(RequestFrame frame, std::size_t bytes) {
     found->second->fire();
     return true;
   };
-  boost::asio::co_spawn(socket_.get_executor(), dispatch::dispatch(handlers_, std::move(frame), std::move(call)),
-                        [self = shared_from_this(), id, answered, cost](std::exception_ptr failure, std::string line) {
-                          self->busy_bytes_ -= cost;
-                          if (answered) self->in_flight_.erase(id);
-                          if (failure) line = error_line(id, Error{ErrorCode::internal, "a bug of ours; the log has it"});
-                          if (answered) self->send(std::move(line));
-                          if (!self->is_crowded()) self->room_.cancel();
-                          if (self->finishing_) self->writer_.cancel();
-                        });
+  boost::asio::co_spawn(
+      socket_.get_executor(), dispatch::dispatch(handlers_, std::move(frame), std::move(call)),
+      [self = shared_from_this(), id, answered, cost](std::exception_ptr failure, std::string line) {
+        self->busy_bytes_ -= cost;
+        if (answered) self->in_flight_.erase(id);
+        if (failure) line = error_line(id, Error{ErrorCode::internal, "a bug of ours; the log has it"});
+        if (answered) self->send(std::move(line));
+        if (!self->is_crowded()) self->room_.cancel();
+        if (self->finishing_) self->writer_.cancel();
+      });
 }
 
 void Connection::send(std::string line) {

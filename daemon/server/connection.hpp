@@ -14,12 +14,14 @@
 
 namespace smartcli::server {
 
-/// One peer: reads requests, writes replies as they are ready. A slow, rude or vanished peer costs itself only: while more
-/// than its share is queued for it or under way, nothing more is read from it; if its queue does not move for 30 s it is dropped.
+/// One peer: reads requests, writes replies as they are ready. A slow, rude or vanished peer costs itself
+/// only: while more than its share is queued for it or under way, nothing more is read from it; if its queue
+/// does not move for 30 s it is dropped.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using Socket = boost::asio::local::stream_protocol::socket;
-  Connection(Socket socket, dispatch::Handlers& handlers, const Limits& limits, std::function<void(Connection*)> gone);
+  Connection(Socket socket, dispatch::Handlers& handlers, const Limits& limits,
+             std::function<void(Connection*)> gone);
 
   void start();
   /// Ends it once what is queued was written, or after `patience`.
@@ -43,11 +45,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::function<void(Connection*)> gone_;
   LineSplitter lines_;
   std::string client_id_;
-  bool greeted_ = false, dropped_ = false, finishing_ = false, writing_ = false;
+  bool greeted_ = false, dropped_ = false, finishing_ = false;
   int bad_lines_ = 0;
   std::deque<std::string> queue_;
   std::size_t queued_bytes_ = 0;
-  std::size_t busy_bytes_ = 0;  // of requests under way
+  std::size_t busy_bytes_ = 0;                                               // of requests under way
   std::map<std::string, std::shared_ptr<session::Cancellation>> in_flight_;  // by id
   boost::asio::steady_timer room_, greeting_, writer_, stuck_;
 };

@@ -52,7 +52,8 @@ Result<Fd> listen_on(const std::string& path) {
       return Error{ErrorCode::resource_exhausted, "another daemon answers on " + text::quoted(path, 200)};
     }
     struct stat st {};
-    if (errno == ECONNREFUSED && ::lstat(path.c_str(), &st) == 0 && S_ISSOCK(st.st_mode)) ::unlink(path.c_str());
+    if (errno == ECONNREFUSED && ::lstat(path.c_str(), &st) == 0 && S_ISSOCK(st.st_mode))
+      ::unlink(path.c_str());
   }
   Fd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const mode_t before = ::umask(0177);
@@ -60,7 +61,8 @@ Result<Fd> listen_on(const std::string& path) {
   const int bind_errno = errno;
   ::umask(before);
   if (bound != 0) {
-    return errno_error(ErrorCode::resource_exhausted, "cannot bind the socket " + text::quoted(path, 200), bind_errno);
+    return errno_error(ErrorCode::resource_exhausted, "cannot bind the socket " + text::quoted(path, 200),
+                       bind_errno);
   }
   if (::listen(listener.get(), SOMAXCONN) != 0) {
     return errno_error(ErrorCode::resource_exhausted, "cannot listen on " + text::quoted(path, 200), errno);
@@ -97,7 +99,9 @@ boost::asio::awaitable<void> Server::accept_loop() {
         if (errno == EMFILE || errno == ENFILE) {
           spare_.reset();
           peer.reset(::accept4(acceptor_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-          if (peer) refuse(peer.get(), Error{ErrorCode::resource_exhausted, "the daemon is out of descriptors; try again"});
+          if (peer)
+            refuse(peer.get(),
+                   Error{ErrorCode::resource_exhausted, "the daemon is out of descriptors; try again"});
           peer.reset();
           spare_.reset(::open("/dev/null", O_RDONLY | O_CLOEXEC));
           pause_.expires_after(50ms);
@@ -118,9 +122,10 @@ boost::asio::awaitable<void> Server::accept_loop() {
       stream_protocol::socket socket(loop_);
       socket.assign(stream_protocol(), peer.release(), assigned);
       if (assigned) continue;
-      auto connection = std::make_shared<Connection>(std::move(socket), handlers_, limits_, [this](Connection* gone) {
-        std::erase_if(connections_, [gone](const auto& other) { return other.get() == gone; });
-      });
+      auto connection =
+          std::make_shared<Connection>(std::move(socket), handlers_, limits_, [this](Connection* gone) {
+            std::erase_if(connections_, [gone](const auto& other) { return other.get() == gone; });
+          });
       connections_.insert(connection);
       connection->start();
     }
@@ -129,11 +134,13 @@ boost::asio::awaitable<void> Server::accept_loop() {
 
 bool Server::is_ours() const {
   struct stat path {};
-  // The inode of a bound socket's path is not that of its descriptor: that it answers as ours is seen by its peer's pid.
+  // The inode of a bound socket's path is not that of its descriptor: that it answers as ours is seen by its
+  // peer's pid.
   if (::lstat(path_.c_str(), &path) != 0 || !S_ISSOCK(path.st_mode)) return false;
   const Fd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const auto name = address_of(path_);
-  if (::connect(probe.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) != 0) return errno == EAGAIN;
+  if (::connect(probe.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) != 0)
+    return errno == EAGAIN;
   struct ucred peer {};
   socklen_t size = sizeof peer;
   return ::getsockopt(probe.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid == ::getpid();

@@ -13,19 +13,22 @@
 
 namespace smartcli::server {
 
-/// Binds the daemon's socket (0600) and listens. The caller holds the lock that makes this the only daemon; a socket that
-/// nevertheless answers is never taken over. Errors: session_exists-like states come as resource_exhausted, naming the path.
+/// Binds the daemon's socket (0600) and listens. The caller holds the lock that makes this the only daemon; a
+/// socket that nevertheless answers is never taken over. Errors: session_exists-like states come as
+/// resource_exhausted, naming the path.
 Result<Fd> listen_on(const std::string& path);
 
 class Server {
  public:
-  /// @param keep_lock  asked every two seconds: are we still the one daemon of this path? If not, `lock_lost` is called
-  Server(boost::asio::io_context& loop, Fd listener, std::string path, dispatch::Handlers& handlers, const Limits& limits,
-         std::function<bool()> keep_lock, std::function<void()> lock_lost);
+  /// @param keep_lock  asked every two seconds: are we still the one daemon of this path? If not, `lock_lost`
+  /// is called
+  Server(boost::asio::io_context& loop, Fd listener, std::string path, dispatch::Handlers& handlers,
+         const Limits& limits, std::function<bool()> keep_lock, std::function<void()> lock_lost);
 
   void start();
   std::size_t clients() const { return connections_.size(); }
-  /// No new clients; those there are get what is queued for them, for at most `patience`; the socket's path goes.
+  /// No new clients; those there are get what is queued for them, for at most `patience`; the socket's path
+  /// goes.
   void stop(std::chrono::milliseconds patience);
 
  private:

@@ -5,7 +5,8 @@
 namespace smartcli::session {
 
 bool MatchCondition::look_at(const Line& line, std::string_view text, bool all_counts) {
-  // Linear in the end: once so much of one line was gone through again, the matches are walked without overlap.
+  // Linear in the end: once so much of one line was gone through again, the matches are walked without
+  // overlap.
   constexpr std::size_t kOverlapBytes = 1 << 20;
   std::size_t gone_through = 0;
   Pattern::Match found;
@@ -45,12 +46,14 @@ bool MatchCondition::look(std::span<const Line> lines, bool alt_screen) {
     for (std::size_t i = 0; i < line.stamps.size() && !has_new; ++i) has_new = line.is_new(i, scope_.fence);
     const std::string_view text(line.text);
     if (!has_new) {
-      // Still worth a look, cheaply: "the pattern stands there, but from before the fence" explains a timeout.
+      // Still worth a look, cheaply: "the pattern stands there, but from before the fence" explains a
+      // timeout.
       if (!only_old_ && pattern_.matches(text.substr(0, line.trimmed))) only_old_ = true;
       continue;
     }
     if (look_at(line, text.substr(0, line.trimmed), all_counts)) return true;
-    if (line.to_cursor > line.trimmed && look_at(line, text.substr(0, line.to_cursor), all_counts)) return true;
+    if (line.to_cursor > line.trimmed && look_at(line, text.substr(0, line.to_cursor), all_counts))
+      return true;
   }
   return false;
 }

@@ -6,7 +6,8 @@
 namespace smartcli::session {
 namespace {
 
-/// ECHOCTL: a control character is shown as ^X; a tab moves, so it matches any run of blanks (see `matched_bytes`).
+/// ECHOCTL: a control character is shown as ^X; a tab moves, so it matches any run of blanks (see
+/// `matched_bytes`).
 std::string rendering(std::string_view bytes) {
   std::string out;
   for (const char c : bytes) {
@@ -54,14 +55,15 @@ bool looks_like_prompt(std::string_view before) {
   return std::isalnum(c) == 0 && c != ',' && c != '"' && c != '\'';
 }
 
-/// The same where the kernel showed the line already: programs answer `You said: hello` and `x = 5`, so it takes a sign that
-/// line editors' prompts end in (`$`, `>>>`, `(gdb)`, `In [1]:`, an arrow).
+/// The same where the kernel showed the line already: programs answer `You said: hello` and `x = 5`, so it
+/// takes a sign that line editors' prompts end in (`$`, `>>>`, `(gdb)`, `In [1]:`, an arrow).
 bool looks_like_editor_prompt(std::string_view before) {
   auto last = before.find_last_not_of(' ');
   if (last == std::string_view::npos) return false;
   if (before[last] == ':' && last > 0 && (before[last - 1] == ']' || before[last - 1] == ')')) return true;
   constexpr std::string_view kSigns = "$#%>)]}";
-  return kSigns.find(before[last]) != std::string_view::npos || static_cast<unsigned char>(before[last]) >= 0x80;
+  return kSigns.find(before[last]) != std::string_view::npos ||
+         static_cast<unsigned char>(before[last]) >= 0x80;
 }
 
 }  // namespace
@@ -73,7 +75,8 @@ void EchoTracker::add_to_line(std::string_view part) {
       while (!line_.empty() && (static_cast<unsigned char>(line_.back()) & 0xC0) == 0x80) line_.pop_back();
       if (!line_.empty()) line_.pop_back();
     } else if (byte < 0x20 && c != '\t') {
-      line_.clear();  // interrupt, kill, end of file, the start of a key's sequence: what stood there is gone or unknown
+      line_.clear();  // interrupt, kill, end of file, the start of a key's sequence: what stood there is gone
+                      // or unknown
     } else if (line_.size() < kLongest) {
       line_ += c;
     }
@@ -164,7 +167,8 @@ void EchoTracker::mark(Line& line) {
         }
       }
     }
-    // Shown again after a prompt. In raw mode the line editor is the only one to show it, wherever its prompt came.
+    // Shown again after a prompt. In raw mode the line editor is the only one to show it, wherever its prompt
+    // came.
     const bool may_reappear = one.canonical || !one.echoed;
     if (one.whole.empty() || !may_reappear) continue;
     if (one.again && (one.again->row < line.first_row || one.again->row > line.last_row)) continue;
@@ -172,7 +176,8 @@ void EchoTracker::mark(Line& line) {
     for (const std::string* shown : {&one.whole, &one.shown}) {
       if (shown->empty() || (shown == &one.shown && one.shown == one.whole)) continue;
       bool found = false;
-      for (std::size_t at = line.text.find(*shown); at != std::string::npos; at = line.text.find(*shown, at + 1)) {
+      for (std::size_t at = line.text.find(*shown); at != std::string::npos;
+           at = line.text.find(*shown, at + 1)) {
         if (at == 0 || line.echo[at]) continue;
         const bool at_end = at + shown->size() >= line.trimmed;
         const std::string_view before = std::string_view(line.text).substr(0, at);

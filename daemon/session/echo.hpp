@@ -12,12 +12,13 @@
 
 namespace smartcli::session {
 
-/// Recognises the echo of what was typed, without shell marks: once at its kernel rendering where the cursor stood at the
-/// fence, and, where it was typed into a canonical terminal, once more if it reappears right after a prompt (a line
-/// editor shows type-ahead again); never at column 1 (`cat`).
+/// Recognises the echo of what was typed, without shell marks: once at its kernel rendering where the cursor
+/// stood at the fence, and, where it was typed into a canonical terminal, once more if it reappears right
+/// after a prompt (a line editor shows type-ahead again); never at column 1 (`cat`).
 class EchoTracker {
  public:
-  /// Text that is about to be typed, as sent to the program (CR for Enter). `key` is found again by `reached`.
+  /// Text that is about to be typed, as sent to the program (CR for Enter). `key` is found again by
+  /// `reached`.
   void typed(std::uint64_t key, std::string_view bytes);
   /// That input was refused or not taken whole: nothing of it is echo.
   void untyped(std::uint64_t key);
@@ -34,16 +35,16 @@ class EchoTracker {
  private:
   struct Typed {
     std::uint64_t key = 0;
-    std::string shown;                ///< kernel rendering of one line
-    std::string whole;                ///< of the unsent line so far, this included: what a line editor would show again
+    std::string shown;  ///< kernel rendering of one line
+    std::string whole;  ///< of the unsent line so far, this included: what a line editor would show again
     bool ends_line = false;
     bool was_reached = false;
     bool canonical = false;
     bool first_of_key = false;
-    std::size_t blind = 0;            ///< so many bytes are echo, whatever they are
-    std::string line_before;          ///< the unsent line without this
-    std::optional<Position> at;       ///< where its echo starts
-    std::optional<Position> again;    ///< where it was shown again
+    std::size_t blind = 0;          ///< so many bytes are echo, whatever they are
+    std::string line_before;        ///< the unsent line without this
+    std::optional<Position> at;     ///< where its echo starts
+    std::optional<Position> again;  ///< where it was shown again
     bool echoed = false;
   };
   static constexpr std::size_t kKept = 64;

@@ -5,7 +5,8 @@
 namespace smartcli::session {
 namespace {
 
-/// A line is joined from at most so many rows; a longer one is cut into such pieces (a pattern does not see across).
+/// A line is joined from at most so many rows; a longer one is cut into such pieces (a pattern does not see
+/// across).
 constexpr std::uint64_t kRowsInLine = 1024;
 
 }  // namespace
@@ -63,14 +64,15 @@ std::vector<Line> LineFeed::changed(const terminal::Terminal& terminal) {
   const std::uint64_t top = terminal.screen_top();
   const bool renumbered = terminal.layout_epoch() != epoch_;
   std::vector<Line> lines;
-  // A switch of screens renumbers nothing in history: what left the screen meanwhile is looked at in any case.
+  // A switch of screens renumbers nothing in history: what left the screen meanwhile is looked at in any
+  // case.
   std::uint64_t row = std::max(std::min(seen_top_, top), terminal.first_row());
   const std::uint64_t end = top + static_cast<std::uint64_t>(terminal.size().rows);
   const Position cursor = cursor_position(terminal);
   std::uint64_t given = 0;
   while (row < end) {
-    // Rows that left for history since the last look were on the screen then, or came and went within the slice. The
-    // cursor says how many blanks at a line's end count.
+    // Rows that left for history since the last look were on the screen then, or came and went within the
+    // slice. The cursor says how many blanks at a line's end count.
     const bool touched = renumbered || row < top || (row == cursor.row && cursor != seen_cursor_) ||
                          terminal.row_changed(static_cast<int>(row - top)) > seen_offset_;
     if (!touched) {

@@ -21,11 +21,12 @@ struct Line {
   std::string text;                   ///< trailing blanks only where the program wrote them
   std::vector<Position> positions;    ///< one per byte
   std::vector<std::uint32_t> stamps;  ///< one per byte, as in RowText
-  std::vector<bool> echo;             ///< one per byte: shown because it was typed, not written by the program
-  std::size_t trimmed = 0;            ///< bytes without trailing blanks
-  std::size_t to_cursor = 0;          ///< bytes up to the cursor if it stands at or after `trimmed` on this line, else all
+  std::vector<bool> echo;   ///< one per byte: shown because it was typed, not written by the program
+  std::size_t trimmed = 0;  ///< bytes without trailing blanks
+  std::size_t to_cursor =
+      0;  ///< bytes up to the cursor if it stands at or after `trimmed` on this line, else all
   std::uint64_t first_row = 0, last_row = 0;
-  std::uint64_t now = 0;              ///< the terminal's offset when the line was looked at: stamps are compared by age
+  std::uint64_t now = 0;  ///< the terminal's offset when the line was looked at: stamps are compared by age
 
   /// The byte was written after output offset `fence`.
   bool is_new(std::size_t byte, std::uint64_t fence) const {
@@ -36,15 +37,16 @@ struct Line {
 /// Where the next character goes; past the last column with a pending wrap.
 Position cursor_position(const terminal::Terminal& terminal);
 
-/// The logical line that row `ordinal` belongs to; empty (no rows) if that row is not kept. Of a very long one a piece.
+/// The logical line that row `ordinal` belongs to; empty (no rows) if that row is not kept. Of a very long
+/// one a piece.
 /// @param not_before  the piece begins at this row at the earliest: who walks down gets each row once
 Line line_at(const terminal::Terminal& terminal, std::uint64_t ordinal, std::uint64_t not_before = 0);
 
 /// Remembers what was looked at, so that each change is rendered once.
 class LineFeed {
  public:
-  /// Logical lines with a change since the last call, top to bottom; those that scrolled away meanwhile, changed or not;
-  /// and the cursor's if it moved.
+  /// Logical lines with a change since the last call, top to bottom; those that scrolled away meanwhile,
+  /// changed or not; and the cursor's if it moved.
   std::vector<Line> changed(const terminal::Terminal& terminal);
   /// As if all that is there had been looked at.
   void skip(const terminal::Terminal& terminal);

@@ -16,7 +16,8 @@
 
 namespace smartcli::session {
 
-/// Tells a request that its client does not want it any more. Fires once; a late subscriber is called at once.
+/// Tells a request that its client does not want it any more. Fires once; a late subscriber is called at
+/// once.
 class Cancellation {
  public:
   using Token = std::uint64_t;

@@ -12,7 +12,9 @@
 namespace smartcli::session {
 namespace {
 
-std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
+std::string_view name_of(std::string_view entry) {
+  return entry.substr(0, entry.find('='));
+}
 
 enum class Found { no, yes, not_executable };
 
@@ -38,16 +40,19 @@ std::string value_of(const std::vector<std::string>& env, std::string_view name)
   return {};
 }
 
-Result<std::string> find_program(const std::string& name, const std::vector<std::string>& env, const std::string& cwd) {
+Result<std::string> find_program(const std::string& name, const std::vector<std::string>& env,
+                                 const std::string& cwd) {
   const auto denied = [&](const std::string& path) {
-    return Error{ErrorCode::not_executable, "cannot execute " + text::quoted(path, 200) + ": not an executable file", path};
+    return Error{ErrorCode::not_executable,
+                 "cannot execute " + text::quoted(path, 200) + ": not an executable file", path};
   };
   if (name.find('/') != std::string::npos) {
     const std::string path = name[0] == '/' ? name : cwd + "/" + name;
     const auto found = look(path);
     if (found == Found::not_executable) return denied(name);
     if (found == Found::no) {
-      return Error{ErrorCode::program_not_found, "cannot execute " + text::quoted(name, 200) + ": no such file", name};
+      return Error{ErrorCode::program_not_found,
+                   "cannot execute " + text::quoted(name, 200) + ": no such file", name};
     }
     return path;
   }
@@ -74,17 +79,19 @@ Result<std::string> find_program(const std::string& name, const std::vector<std:
 
 std::string user_shell(const std::vector<std::string>& env) {
   if (auto shell = value_of(env, "SHELL"); !shell.empty()) return shell;
-  if (const auto* entry = ::getpwuid(::getuid()); entry != nullptr && entry->pw_shell != nullptr && *entry->pw_shell != 0) {
+  if (const auto* entry = ::getpwuid(::getuid());
+      entry != nullptr && entry->pw_shell != nullptr && *entry->pw_shell != 0) {
     return entry->pw_shell;
   }
   return "/bin/sh";
 }
 
-std::vector<std::string> program_environment(std::vector<std::string> base, const std::vector<std::string>& extra) {
+std::vector<std::string> program_environment(std::vector<std::string> base,
+                                             const std::vector<std::string>& extra) {
   std::erase_if(base, [](const std::string& entry) {
     const auto name = name_of(entry);
-    return name == "COLUMNS" || name == "LINES" || name == "SMARTCLI_SID" || name == "TERM" || name == "COLORTERM" ||
-           name.empty();
+    return name == "COLUMNS" || name == "LINES" || name == "SMARTCLI_SID" || name == "TERM" ||
+           name == "COLORTERM" || name.empty();
   });
   base.emplace_back("TERM=xterm-256color");
   base.emplace_back("COLORTERM=truecolor");

@@ -52,7 +52,8 @@ void Pump::give_slots() {
 }
 
 bool Pump::use_slot(const Pumped* session, std::uint64_t bytes) {
-  const auto slot = std::find_if(slots_.begin(), slots_.end(), [&](const Slot& s) { return s.holder.get() == session; });
+  const auto slot =
+      std::find_if(slots_.begin(), slots_.end(), [&](const Slot& s) { return s.holder.get() == session; });
   if (slot == slots_.end()) return false;
   slot->used += bytes;
   if (slot->used < kTurnBytes || slot_line_.empty()) return true;

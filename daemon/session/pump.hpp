@@ -21,15 +21,17 @@ class Pumped {
   virtual void keep_alive() = 0;
 };
 
-/// One slice of one session at a time, then back to the loop, so that sockets are looked at between slices; sessions never
-/// post slices themselves (DESIGN section 3). Also hands out the flood slots: at most kFloodSlots sessions that
-/// produce faster than they are parsed hold more than the quiet credit at once, in turn.
+/// One slice of one session at a time, then back to the loop, so that sockets are looked at between slices;
+/// sessions never post slices themselves (DESIGN section 3). Also hands out the flood slots: at most
+/// kFloodSlots sessions that produce faster than they are parsed hold more than the quiet credit at once, in
+/// turn.
 class Pump {
  public:
   static constexpr std::size_t kSliceBytes = 256 << 10;
   static constexpr int kSliceMicroseconds = 2000;
   static constexpr std::size_t kFloodSlots = 4;
-  static constexpr std::uint64_t kTurnBytes = 1 << 20;  ///< parsed by a slot's holder before it goes to the next in line
+  static constexpr std::uint64_t kTurnBytes =
+      1 << 20;  ///< parsed by a slot's holder before it goes to the next in line
 
   explicit Pump(boost::asio::any_io_executor executor) : executor_(executor), alive_timer_(executor) {}
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// The terminal's own answers on their way to the program: held while they could end up in the wrong hands. Pure.
+// The terminal's own answers on their way to the program: held while they could end up in the wrong hands.
+// Pure.
 
 #include <chrono>
 #include <cstdint>
@@ -13,9 +14,9 @@
 
 namespace smartcli::session {
 
-/// Decides when an answer goes out. An answer that comes late becomes a command at a prompt, so: it is held until all output
-/// is parsed, and while the terminal is canonical; it is dropped once a prompt followed its query, the foreground
-/// group changed, or 500 ms passed (DESIGN section 2).
+/// Decides when an answer goes out. An answer that comes late becomes a command at a prompt, so: it is held
+/// until all output is parsed, and while the terminal is canonical; it is dropped once a prompt followed its
+/// query, the foreground group changed, or 500 ms passed (DESIGN section 2).
 class ReplyQueue {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -53,11 +54,12 @@ class ReplyQueue {
   std::chrono::milliseconds step_{1};
 };
 
-/// Finds the signs of a prompt in the output: OSC 133 marks A and D, bracketed paste on. Split anywhere, they are found.
+/// Finds the signs of a prompt in the output: OSC 133 marks A and D, bracketed paste on. Split anywhere, they
+/// are found.
 class PromptSigns {
  public:
-  /// Offset just past the last sign that ends in `bytes`, or 0. `start`: offset of bytes[0]; bytes that do not follow those
-  /// of the last call begin anew.
+  /// Offset just past the last sign that ends in `bytes`, or 0. `start`: offset of bytes[0]; bytes that do
+  /// not follow those of the last call begin anew.
   std::uint64_t find(std::string_view bytes, std::uint64_t start);
 
  private:

@@ -23,17 +23,18 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kReadBytes = 64 << 10;
-constexpr std::size_t kBurstBytes = 4096;        ///< a slice with so much is a burst: look again instead of waiting for a wake-up
+constexpr std::size_t kBurstBytes =
+    4096;  ///< a slice with so much is a burst: look again instead of waiting for a wake-up
 constexpr std::uint64_t kFloodCredit = 1 << 20;  ///< of a session that holds a flood slot
-constexpr auto kFrameWait = 150ms;               ///< readers wait so long for the end of a synchronized update
-constexpr auto kSilentRead = 10ms;              ///< an input buffer empty for so long was read
+constexpr auto kFrameWait = 150ms;  ///< readers wait so long for the end of a synchronized update
+constexpr auto kSilentRead = 10ms;  ///< an input buffer empty for so long was read
 constexpr std::uint32_t kEnterStep = 0xFFFFFFFF;
 constexpr auto kEnterDelay = 50ms;               ///< Enter follows text at the latest after this
-constexpr std::size_t kCheckBytes = 1 << 20;   ///< of a journal without a shim, checked in one turn
+constexpr std::size_t kCheckBytes = 1 << 20;     ///< of a journal without a shim, checked in one turn
 constexpr std::uint64_t kSliceWork = 1'000'000;  ///< cells that a few bytes may cost: about a millisecond
 constexpr auto kFactsWait = 500ms;
-constexpr auto kStuckReplay = 5s;                ///< no byte parsed for so long: what is there is shown
-constexpr std::uint64_t kScanRows = 2000;        ///< looked at before others get a turn
+constexpr auto kStuckReplay = 5s;          ///< no byte parsed for so long: what is there is shown
+constexpr std::uint64_t kScanRows = 2000;  ///< looked at before others get a turn
 constexpr std::string_view kFrameEnd = "\x1b[?2026l";
 constexpr std::size_t kEchoKeys = 64;
 
@@ -63,7 +64,8 @@ Ending ending_from(shim_abi::ExitKind kind, int value) {
 std::string describe(const Ending& ending) {
   if (!ending.exit) return "status unknown: " + ending.reason;
   if (ending.exit->code) return std::to_string(*ending.exit->code);
-  return "killed by signal " + std::to_string(*ending.exit->signal) + " (" + ending.exit->name.value_or("?") + ")";
+  return "killed by signal " + std::to_string(*ending.exit->signal) + " (" + ending.exit->name.value_or("?") +
+         ")";
 }
 
 /// A line of more than this and its end would be cut by the kernel's line discipline (N_TTY_BUF_SIZE).
@@ -97,8 +99,9 @@ Session::Session(boost::asio::any_io_executor executor, Pump& pump, Setup setup,
       setup_(std::move(setup)),
       holder_(std::move(holder)),
       reader_(setup_.folder, holder_ ? &holder_->header() : nullptr, holder_ ? holder_->spool() : -1),
-      terminal_(Size{setup_.index.cols, setup_.index.rows},
-                terminal::HistoryLimits{static_cast<std::size_t>(setup_.index.scrollback), setup_.history_bytes}),
+      terminal_(
+          Size{setup_.index.cols, setup_.index.rows},
+          terminal::HistoryLimits{static_cast<std::size_t>(setup_.index.scrollback), setup_.history_bytes}),
       look_timer_(executor),
       frame_timer_(executor),
       answer_timer_(executor),
@@ -226,7 +229,8 @@ void Session::apply(const journal::Event& event) {
       step_at(event.offset);
       break;
     case EventType::gap:
-      if (event.reason != shim_abi::GapReason::none && event.reason != shim_abi::GapReason::cap) terminal_.clear();
+      if (event.reason != shim_abi::GapReason::none && event.reason != shim_abi::GapReason::cap)
+        terminal_.clear();
       break;
     case EventType::input: {
       const Fence fence{event.offset, event.offset + steps_};
@@ -297,8 +301,9 @@ bool Session::slice() {
     }
     std::string_view bytes(buffer.data(), *read);
     // A frame that ends is shown before the next one begins.
-    const auto frame_end = frame_open_ || !frame_waiters_.empty() || !waiters_.empty() ? bytes.find(kFrameEnd)
-                                                                                       : std::string_view::npos;
+    const auto frame_end = frame_open_ || !frame_waiters_.empty() || !waiters_.empty()
+                               ? bytes.find(kFrameEnd)
+                               : std::string_view::npos;
     if (frame_end != std::string_view::npos) bytes = bytes.substr(0, frame_end + kFrameEnd.size());
     bytes = bytes.substr(0, terminal_.feed_some(bytes, kSliceWork));
     const std::uint64_t from = parsed_;
@@ -315,7 +320,8 @@ bool Session::slice() {
     read_events();
     apply_events_at(parsed_);
     collect_replies();
-    if (std::chrono::steady_clock::now() - started > std::chrono::microseconds(Pump::kSliceMicroseconds)) break;
+    if (std::chrono::steady_clock::now() - started > std::chrono::microseconds(Pump::kSliceMicroseconds))
+      break;
   }
   after_slice(done);
   return !failed && parsed_ < reader_.end();
@@ -414,7 +420,9 @@ void Session::keep_alive() {
   pump_.wake(shared_from_this());
 }
 
-void Session::on_output() { pump_.wake(shared_from_this()); }
+void Session::on_output() {
+  pump_.wake(shared_from_this());
+}
 
 void Session::on_lost() {
   if (closing_) return;
@@ -443,8 +451,8 @@ Awaitable<void> Session::read_directly() {
   reading_directly_ = true;
   std::string block(16384, '\0');
   while (!error && begun_ && !closing_) {
-    const std::size_t n = co_await master.async_read_some(boost::asio::buffer(block),
-                                                          boost::asio::redirect_error(boost::asio::use_awaitable, error));
+    const std::size_t n = co_await master.async_read_some(
+        boost::asio::buffer(block), boost::asio::redirect_error(boost::asio::use_awaitable, error));
     if (error || n == 0) break;
     terminal_.feed(std::string_view(block.data(), n));
     (void)terminal_.take_replies();
@@ -487,7 +495,9 @@ Awaitable<void> Session::settle_frame() {
   touch();
   boost::system::error_code ignored;
   // As long as it takes, if it goes on at all: half a replay is no screen.
-  const auto is_behind = [this](std::uint64_t target) { return checking_ || (!reading_directly_ && parsed_ < target); };
+  const auto is_behind = [this](std::uint64_t target) {
+    return checking_ || (!reading_directly_ && parsed_ < target);
+  };
   const std::uint64_t target = checking_ ? UINT64_MAX : reader_.end();
   auto last = parsed_;
   while (is_behind(std::min(target, checking_ ? UINT64_MAX : reader_.end()))) {
@@ -532,7 +542,8 @@ void Session::answer_queries() {
   if (replies_.empty() || !holder_ || lost_) return;
   const auto now = setup_.clock->now();
   auto decision = replies_.decide({parsed_ >= reader_.end(), is_canonical(), foreground()}, now);
-  for (auto& reply : decision.drop) holder_->terminal_reply(reply.offset, reply.index, std::move(reply.bytes), true);
+  for (auto& reply : decision.drop)
+    holder_->terminal_reply(reply.offset, reply.index, std::move(reply.bytes), true);
   for (auto& reply : decision.send) {
     boost::asio::co_spawn(executor_, send_answer(std::move(reply)), boost::asio::detached);
   }
@@ -560,9 +571,11 @@ bool Session::foreground_is_shell() const {
 Awaitable<void> Session::send_answer(terminal::Reply reply) {
   const auto self = shared_from_this();
   auto sent = co_await holder_->terminal_reply_if_raw(reply.offset, reply.index, reply.bytes);
-  // Canonical again between the look and the write, or behind input that is not taken yet: held like any other.
-  const bool again = sent ? *sent == shim_abi::Status::condition || *sent == shim_abi::Status::busy
-                          : sent.error().code != ErrorCode::session_gone && sent.error().code != ErrorCode::session_exited;
+  // Canonical again between the look and the write, or behind input that is not taken yet: held like any
+  // other.
+  const bool again =
+      sent ? *sent == shim_abi::Status::condition || *sent == shim_abi::Status::busy
+           : sent.error().code != ErrorCode::session_gone && sent.error().code != ErrorCode::session_exited;
   if (!again || lost_ || !begun_) co_return;
   std::vector<terminal::Reply> held;
   held.push_back(std::move(reply));
@@ -605,7 +618,8 @@ Awaitable<void> Session::scan(Waiter& waiter, std::uint64_t from_offset, int row
   const std::uint64_t oldest = terminal_.first_row();
   std::uint64_t row = terminal_.screen_top();
   if (rows_above > 0) {
-    row = row - oldest > static_cast<std::uint64_t>(rows_above) ? row - static_cast<std::uint64_t>(rows_above) : oldest;
+    row = row - oldest > static_cast<std::uint64_t>(rows_above) ? row - static_cast<std::uint64_t>(rows_above)
+                                                                : oldest;
   } else if (!terminal_.alt_screen()) {
     // Up to the newest line that was complete before the fence.
     std::uint64_t looked = 0;
@@ -640,8 +654,8 @@ Awaitable<void> Session::scan(Waiter& waiter, std::uint64_t from_offset, int row
   waiter.scanned = true;
 }
 
-Awaitable<Outcome> Session::wait(std::shared_ptr<Condition> condition, std::uint64_t from_offset, int rows_above,
-                                 std::optional<std::chrono::milliseconds> timeout,
+Awaitable<Outcome> Session::wait(std::shared_ptr<Condition> condition, std::uint64_t from_offset,
+                                 int rows_above, std::optional<std::chrono::milliseconds> timeout,
                                  std::shared_ptr<Cancellation> cancel) {
   const auto self = shared_from_this();
   const auto started = setup_.clock->now();
@@ -652,7 +666,8 @@ Awaitable<Outcome> Session::wait(std::shared_ptr<Condition> condition, std::uint
   const auto place = waiters_.insert(waiters_.end(), &waiter);
   const auto token = cancel->subscribe([this, &waiter] { finish(waiter, Reason::cancelled); });
   co_await scan(waiter, from_offset, rows_above);
-  if (!waiter.reason && !closing_ && ending_ && (reading_directly_ || parsed_ >= reader_.end())) waiter.reason = is_lost() ? Reason::lost : Reason::exited;
+  if (!waiter.reason && !closing_ && ending_ && (reading_directly_ || parsed_ >= reader_.end()))
+    waiter.reason = is_lost() ? Reason::lost : Reason::exited;
   if (!waiter.reason) {
     boost::system::error_code error;
     co_await waiter.timer.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, error));
@@ -685,8 +700,8 @@ std::uint64_t Session::offset_of(std::uint64_t revision) const {
 }
 
 Awaitable<void> Session::until_input_is_read(std::uint64_t written_at) {
-  // The kernel hands input over a moment after the write, so an empty buffer alone says little: output after it says that
-  // the program has read; without output a buffer that stays empty has to do.
+  // The kernel hands input over a moment after the write, so an empty buffer alone says little: output after
+  // it says that the program has read; without output a buffer that stays empty has to do.
   const auto began = setup_.clock->now();
   auto step = std::chrono::microseconds(100);
   for (;;) {
@@ -705,17 +720,19 @@ Awaitable<void> Session::until_input_is_read(std::uint64_t written_at) {
 
 Error Session::takes_no_input() const {
   if (unreachable_) {
-    return Error{ErrorCode::resource_exhausted, "the shim of session '" + sid() + "' does not answer; try again"};
+    return Error{ErrorCode::resource_exhausted,
+                 "the shim of session '" + sid() + "' does not answer; try again"};
   }
   if (is_lost()) {
-    return Error{ErrorCode::session_gone, "session '" + sid() + "' lost its shim: it takes no input; close it"};
+    return Error{ErrorCode::session_gone,
+                 "session '" + sid() + "' lost its shim: it takes no input; close it"};
   }
   return Error{ErrorCode::session_exited, "session '" + sid() + "' has exited (" +
                                               (ending_ ? describe(*ending_) : std::string("unknown")) + ")"};
 }
 
-Awaitable<Result<holder::InputResult>> Session::send_piece(const Typing& typing, std::uint32_t step, std::string data,
-                                                           Clock::Steady deadline) {
+Awaitable<Result<holder::InputResult>> Session::send_piece(const Typing& typing, std::uint32_t step,
+                                                           std::string data, Clock::Steady deadline) {
   const std::uint64_t key = next_echo_key_++;
   echo_.typed(key, data);
   echo_keys_.emplace_back(key_of(typing.id, step), key);
@@ -725,7 +742,8 @@ Awaitable<Result<holder::InputResult>> Session::send_piece(const Typing& typing,
     request.id = typing.id;
     request.step = step;
     request.data = data;
-    const auto left = std::max(1ms, std::chrono::duration_cast<std::chrono::milliseconds>(deadline - setup_.clock->now()));
+    const auto left =
+        std::max(1ms, std::chrono::duration_cast<std::chrono::milliseconds>(deadline - setup_.clock->now()));
     auto sent = co_await holder_->input(std::move(request), left);
     // An input of an earlier daemon's may still stand in the shim.
     if (sent && sent->status == shim_abi::Status::busy && setup_.clock->now() < deadline) {
@@ -739,13 +757,15 @@ Awaitable<Result<holder::InputResult>> Session::send_piece(const Typing& typing,
   }
 }
 
-Awaitable<Result<Typed>> Session::type(Typing typing, std::string client, std::shared_ptr<Cancellation> cancel) {
+Awaitable<Result<Typed>> Session::type(Typing typing, std::string client,
+                                       std::shared_ptr<Cancellation> cancel) {
   const auto self = shared_from_this();
   const auto deadline = setup_.clock->now() + typing.stall;
   const auto stalled = [&typing](std::uint64_t taken, std::size_t whole) {
     return Error{ErrorCode::input_stalled,
-                 "the program does not read its input: " + std::to_string(taken) + " of " + std::to_string(whole) +
-                     " bytes were taken within " + std::to_string(typing.stall.count()) + " ms, the rest was not typed",
+                 "the program does not read its input: " + std::to_string(taken) + " of " +
+                     std::to_string(whole) + " bytes were taken within " +
+                     std::to_string(typing.stall.count()) + " ms, the rest was not typed",
                  std::to_string(taken)};
   };
   const std::size_t whole = typing.text.size() + (typing.ends_with_enter ? 1 : 0);
@@ -768,8 +788,8 @@ Awaitable<Result<Typed>> Session::type(Typing typing, std::string client, std::s
       case shim_abi::Status::line_too_long: return too_long(size);
       case shim_abi::Status::busy: return stalled(typed.bytes, whole);
       case shim_abi::Status::ended:
-        return Error{ErrorCode::session_exited, "session '" + sid() + "' has exited; " + std::to_string(typed.bytes) +
-                                                    " bytes were typed before"};
+        return Error{ErrorCode::session_exited, "session '" + sid() + "' has exited; " +
+                                                    std::to_string(typed.bytes) + " bytes were typed before"};
       default:
         return Error{ErrorCode::internal, "the shim of '" + sid() + "' refused the input with status " +
                                               std::to_string(static_cast<unsigned>(sent->status))};
@@ -786,8 +806,8 @@ Awaitable<Result<Typed>> Session::type(Typing typing, std::string client, std::s
     return std::nullopt;
   };
 
-  // Enter goes with the text's last piece into a canonical terminal, else apart, under a step of its own; a repeat finds
-  // either, whatever the terminal's mode is by then.
+  // Enter goes with the text's last piece into a canonical terminal, else apart, under a step of its own; a
+  // repeat finds either, whatever the terminal's mode is by then.
   std::string text = std::move(typing.text);
   const std::size_t text_bytes = text.size();
   if (typing.ends_with_enter && canonical) text += '\r';
@@ -798,7 +818,8 @@ Awaitable<Result<Typed>> Session::type(Typing typing, std::string client, std::s
     const std::size_t size = piece.size();
     auto sent = co_await send_piece(typing, step, std::move(piece), deadline);
     // Typed before, without its Enter: that follows below.
-    const bool only_text = sent && sent->status == shim_abi::Status::repeated && has_enter && sent->accepted == size - 1;
+    const bool only_text =
+        sent && sent->status == shim_abi::Status::repeated && has_enter && sent->accepted == size - 1;
     if (auto error = take(sent, only_text ? size - 1 : size)) co_return *error;
     if (!holder_ || lost_) co_return takes_no_input();
   }
@@ -874,18 +895,22 @@ Awaitable<StateFacts> Session::facts() {
   if (alive() && holder_) {
     // A shim that does not answer costs its state word, not the reply.
     asked->timer.expires_after(kFactsWait);
-    boost::asio::co_spawn(executor_, holder_->facts(), [self, asked](std::exception_ptr failure, Result<holder::Facts> facts) {
-      if (!failure && facts) asked->facts = std::move(*facts);
-      asked->done = true;
-      asked->timer.cancel();
-    });
+    boost::asio::co_spawn(executor_, holder_->facts(),
+                          [self, asked](std::exception_ptr failure, Result<holder::Facts> facts) {
+                            if (!failure && facts) asked->facts = std::move(*facts);
+                            asked->done = true;
+                            asked->timer.cancel();
+                          });
     boost::system::error_code ignored;
-    if (!asked->done) co_await asked->timer.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
+    if (!asked->done)
+      co_await asked->timer.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
   }
   co_return judge_state(asked->facts, terminal_, child_pid(), ending_.has_value(), is_lost());
 }
 
-std::int32_t Session::child_pid() const { return holder_ ? holder_->header().child_pid : 0; }
+std::int32_t Session::child_pid() const {
+  return holder_ ? holder_->header().child_pid : 0;
+}
 
 Counters Session::counters() const {
   Counters counters;

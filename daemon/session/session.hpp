@@ -24,9 +24,9 @@
 #include "session/condition.hpp"
 #include "session/echo.hpp"
 #include "session/lines.hpp"
+#include "session/meeting.hpp"
 #include "session/pump.hpp"
 #include "session/reply_queue.hpp"
-#include "session/meeting.hpp"
 #include "session/state.hpp"
 #include "terminal/terminal.hpp"
 
@@ -48,7 +48,7 @@ struct Fence {
 
 /// What an input verb wants typed.
 struct Typing {
-  std::string text;         ///< bytes for the program, CR for Enter
+  std::string text;              ///< bytes for the program, CR for Enter
   bool ends_with_enter = false;  ///< Enter follows `text`: in raw mode a write of its own
   shim_abi::RequestId id{};
   std::chrono::milliseconds stall{5000};
@@ -70,15 +70,17 @@ class Session final : public Pumped, public holder::Listener, public std::enable
  public:
   struct Setup {
     journal::Index index;
-    std::string folder;      ///< of the journal
+    std::string folder;  ///< of the journal
     std::size_t history_bytes = 64 << 20;
     const Clock* clock = nullptr;
   };
 
   /// @param holder  null for a session whose shim is gone: the journal alone is read
-  Session(boost::asio::any_io_executor executor, Pump& pump, Setup setup, std::unique_ptr<holder::Holder> holder);
+  Session(boost::asio::any_io_executor executor, Pump& pump, Setup setup,
+          std::unique_ptr<holder::Holder> holder);
   ~Session() override;
-  /// Starts reading. Of an adopted session, output that was there before is replayed: nothing in it is answered.
+  /// Starts reading. Of an adopted session, output that was there before is replayed: nothing in it is
+  /// answered.
   enum class Origin { spawned, adopted, unreachable };
   void begin(Origin origin);
 
@@ -107,8 +109,8 @@ class Session final : public Pumped, public holder::Listener, public std::enable
 
   // --- verbs. Each may be called any number of times at once.
 
-  /// Returns when all output that is in the journal now has been parsed, and no half-drawn frame is shown (a synchronized
-  /// update is waited for, at most 150 ms).
+  /// Returns when all output that is in the journal now has been parsed, and no half-drawn frame is shown (a
+  /// synchronized update is waited for, at most 150 ms).
   Awaitable<void> settle_frame();
   /// The state word, from facts gathered now.
   Awaitable<StateFacts> facts();
@@ -118,9 +120,10 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   Awaitable<Result<std::uint64_t>> resize(std::optional<int> cols, std::optional<int> rows);
   /// Waits until the condition holds, the program ends, the deadline passes or `cancel` fires.
   Awaitable<Outcome> wait(std::shared_ptr<Condition> condition, std::uint64_t from_offset, int rows_above,
-                          std::optional<std::chrono::milliseconds> timeout, std::shared_ptr<Cancellation> cancel);
-  /// Ends the program; the caller then forgets the session. A second call waits for the first and finds it done.
-  /// Errors: resource_exhausted (its shim lives and does not answer: nothing was done).
+                          std::optional<std::chrono::milliseconds> timeout,
+                          std::shared_ptr<Cancellation> cancel);
+  /// Ends the program; the caller then forgets the session. A second call waits for the first and finds it
+  /// done. Errors: resource_exhausted (its shim lives and does not answer: nothing was done).
   Awaitable<Result<holder::CloseResult>> close(std::chrono::milliseconds grace, bool tree);
   /// All waits end with this reason.
   void end_waits(Reason reason);
@@ -174,8 +177,8 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   /// The steps of that revision are not all applied yet.
   bool revision_before(std::uint64_t revision) const { return this->revision() < revision && !lost_; }
   Error takes_no_input() const;
-  Awaitable<Result<holder::InputResult>> send_piece(const Typing& typing, std::uint32_t step, std::string data,
-                                                    Clock::Steady deadline);
+  Awaitable<Result<holder::InputResult>> send_piece(const Typing& typing, std::uint32_t step,
+                                                    std::string data, Clock::Steady deadline);
   Awaitable<void> until_input_is_read(std::uint64_t written_at);
   Awaitable<void> scan(Waiter& waiter, std::uint64_t from_offset, int rows_above);
 
@@ -191,8 +194,8 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   LineFeed feed_;
 
   std::uint64_t parsed_ = 0;
-  std::uint64_t steps_ = 0;         // resizes, clears and restarts applied
-  std::vector<Fence> step_marks_;   // where each came, to turn revisions into offsets
+  std::uint64_t steps_ = 0;        // resizes, clears and restarts applied
+  std::vector<Fence> step_marks_;  // where each came, to turn revisions into offsets
   std::uint64_t event_position_ = 0;
   std::deque<journal::Event> events_;  // read, not yet reached; those that change what is parsed
   std::uint64_t events_read_to_ = 0;   // offset of the last one read
@@ -202,22 +205,24 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   std::uint64_t errors_logged_ = 0;
 
   std::optional<Ending> ending_;
-  bool lost_ = false, unreachable_ = false, closing_ = false, closed_ = false, begun_ = false, has_slot_ = false;
-  bool checking_ = false;   // the journal of a session without a shim is still being checked
+  bool lost_ = false, unreachable_ = false, closing_ = false, closed_ = false, begun_ = false,
+       has_slot_ = false;
+  bool checking_ = false;  // the journal of a session without a shim is still being checked
   bool reading_directly_ = false;
   std::int64_t last_output_ms_ = 0;
 
   static constexpr std::size_t kClients = 1024;
   Fence fence_;                          // of the last input by anybody
   std::map<std::string, Fence> fences_;  // by client_id
-  std::deque<std::pair<std::string, std::uint64_t>> echo_keys_;  // request id and step as bytes, key of EchoTracker
+  std::deque<std::pair<std::string, std::uint64_t>>
+      echo_keys_;  // request id and step as bytes, key of EchoTracker
   std::uint64_t next_echo_key_ = 1;
 
   std::list<Waiter*> waiters_;
   std::list<std::pair<std::uint64_t, boost::asio::steady_timer*>> synced_;  // waiting until so much is parsed
   std::list<boost::asio::steady_timer*> frame_waiters_;
-  bool frame_open_ = false;   // a synchronized update is being drawn
-  bool frame_late_ = false;   // for longer than readers wait
+  bool frame_open_ = false;  // a synchronized update is being drawn
+  bool frame_late_ = false;  // for longer than readers wait
   boost::asio::steady_timer look_timer_, frame_timer_, answer_timer_;
   FifoLock input_lock_, close_lock_;
 };

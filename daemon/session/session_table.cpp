@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kAdoptTimeout = 1s;   ///< slow is not dead: the shim is left alone, and asked again
+constexpr auto kAdoptTimeout = 1s;  ///< slow is not dead: the shim is left alone, and asked again
 constexpr auto kAskAgain = 1s;
 constexpr auto kNameReturns = 40s;  ///< a shim makes a name that was cleaned away again within 30 s
 
@@ -114,11 +114,13 @@ Awaitable<void> SessionTable::adopt_later(std::shared_ptr<Session> session) {
     auto holder = co_await holder::adopt(setup_.executor, setup_.paths.shims_dir, stem, kAdoptTimeout);
     const auto found = sessions_.find(session->sid());
     if (found == sessions_.end() || found->second != session) co_return;
-    const bool may_return = setup_.clock->now() - began < kNameReturns && !header_exists(setup_.paths.shims_dir, stem);
+    const bool may_return =
+        setup_.clock->now() - began < kNameReturns && !header_exists(setup_.paths.shims_dir, stem);
     if (!holder && (holder.error().code != ErrorCode::session_gone || may_return)) continue;
     const bool is_live = holder.has_value();
-    auto again = std::make_shared<Session>(setup_.executor, pump_, setup_of(session->index(), session->folder()),
-                                           is_live ? std::move(*holder) : nullptr);
+    auto again =
+        std::make_shared<Session>(setup_.executor, pump_, setup_of(session->index(), session->folder()),
+                                  is_live ? std::move(*holder) : nullptr);
     again->begin(Session::Origin::adopted);
     found->second = again;
     session->end_waits(is_live ? Reason::cancelled : Reason::lost);
@@ -165,8 +167,8 @@ Awaitable<void> SessionTable::until_adopted() {
 std::string SessionTable::make_sid(const std::string& program) {
   std::string name;
   for (const char c : program.substr(program.rfind('/') + 1)) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-                       c == '.' || c == '-';
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '_' || c == '.' || c == '-';
     if (plain && (!name.empty() || (c != '_' && c != '.' && c != '-'))) name += c;
   }
   name = name.substr(0, 40);
@@ -183,7 +185,8 @@ void SessionTable::forget_oldest_ended() {
   auto sessions = all();
   std::erase_if(sessions, [](const auto& session) { return session->alive() || session->is_unreachable(); });
   for (std::size_t i = 0; i + cap < sessions.size(); ++i) {
-    log::info("session '" + sessions[i]->sid() + "' forgotten: more than " + std::to_string(cap) + " ended ones");
+    log::info("session '" + sessions[i]->sid() + "' forgotten: more than " + std::to_string(cap) +
+              " ended ones");
     boost::asio::co_spawn(
         setup_.executor,
         [](SessionTable* table, std::shared_ptr<Session> session) -> Awaitable<void> {
@@ -196,12 +199,13 @@ void SessionTable::forget_oldest_ended() {
 Awaitable<Result<std::shared_ptr<Session>>> SessionTable::spawn(NewSession wanted) {
   co_await until_adopted();
   if (!wanted.sid.empty() && (sessions_.contains(wanted.sid) || starting_.contains(wanted.sid))) {
-    co_return Error{ErrorCode::session_exists, "there is a session '" + wanted.sid +
-                                                   "' already; close it first, or give another name"};
+    co_return Error{ErrorCode::session_exists,
+                    "there is a session '" + wanted.sid + "' already; close it first, or give another name"};
   }
   const auto cap = (*setup_.limits)[LimitId::sessions];
   if (static_cast<std::int64_t>(live()) >= cap) {
-    co_return over_limit(LimitId::sessions, cap, std::to_string(live()) + " sessions live, one more was asked for");
+    co_return over_limit(LimitId::sessions, cap,
+                         std::to_string(live()) + " sessions live, one more was asked for");
   }
   const std::string sid = wanted.sid.empty() ? make_sid(wanted.program) : wanted.sid;
   starting_[sid] = 1;
@@ -220,7 +224,8 @@ Awaitable<Result<std::shared_ptr<Session>>> SessionTable::spawn(NewSession wante
   spec.runtime_dir = setup_.paths.shims_dir;
   spec.journal_dir = setup_.paths.sessions_dir + "/" + spec.stem;
   if (::mkdir(spec.journal_dir.c_str(), 0700) != 0) {
-    co_return errno_error(ErrorCode::resource_exhausted, "cannot make the journal folder " + spec.journal_dir, errno);
+    co_return errno_error(ErrorCode::resource_exhausted, "cannot make the journal folder " + spec.journal_dir,
+                          errno);
   }
   spec.program = wanted.program;
   spec.argv = wanted.argv;
@@ -270,8 +275,9 @@ Awaitable<Result<std::shared_ptr<Session>>> SessionTable::find(std::string sid) 
   std::vector<std::string> names;
   for (const auto& [name, session] : sessions_) names.push_back(name);
   const auto nearest = text::did_you_mean(sid, names);
-  co_return Error{ErrorCode::session_not_found,
-                  "no session '" + sid + "'" + (nearest.empty() ? "; `smartcli list` shows those there are" : nearest)};
+  co_return Error{
+      ErrorCode::session_not_found,
+      "no session '" + sid + "'" + (nearest.empty() ? "; `smartcli list` shows those there are" : nearest)};
 }
 
 Awaitable<Result<holder::CloseResult>> SessionTable::close(std::shared_ptr<Session> session,

@@ -40,12 +40,14 @@ class SessionTable {
   /// Returns at once where everything is adopted.
   Awaitable<void> until_adopted();
 
-  /// Errors: session_exists, limit_exceeded, program_not_found, not_executable, spawn_failed, resource_exhausted.
+  /// Errors: session_exists, limit_exceeded, program_not_found, not_executable, spawn_failed,
+  /// resource_exhausted.
   Awaitable<Result<std::shared_ptr<Session>>> spawn(NewSession wanted);
   /// Errors: session_not_found, with the nearest name.
   Awaitable<Result<std::shared_ptr<Session>>> find(std::string sid);
   /// Ends the program, ends the waits (CLOSED), deletes the journal, forgets the sid.
-  Awaitable<Result<holder::CloseResult>> close(std::shared_ptr<Session> session, std::chrono::milliseconds grace, bool tree);
+  Awaitable<Result<holder::CloseResult>> close(std::shared_ptr<Session> session,
+                                               std::chrono::milliseconds grace, bool tree);
   /// Oldest first.
   std::vector<std::shared_ptr<Session>> all() const;
   std::size_t live() const;
@@ -57,7 +59,8 @@ class SessionTable {
 
  private:
   Awaitable<void> adopt_one(std::string folder);
-  /// A shim that lives and did not answer, or whose name was cleaned away, is asked again until it answers or is known dead.
+  /// A shim that lives and did not answer, or whose name was cleaned away, is asked again until it answers or
+  /// is known dead.
   Awaitable<void> adopt_later(std::shared_ptr<Session> session);
   Session::Setup setup_of(journal::Index index, std::string folder) const;
   std::string make_sid(const std::string& program);
@@ -67,7 +70,7 @@ class SessionTable {
   Setup setup_;
   Pump pump_;
   std::map<std::string, std::shared_ptr<Session>> sessions_;
-  std::map<std::string, int> starting_;      ///< names taken by a spawn that is under way
+  std::map<std::string, int> starting_;        ///< names taken by a spawn that is under way
   std::map<std::string, std::uint64_t> made_;  ///< last number given to each program's name
   bool adopted_ = false;
   std::vector<boost::asio::steady_timer*> waiting_;

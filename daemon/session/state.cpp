@@ -6,14 +6,17 @@
 namespace smartcli::session {
 namespace {
 
-bool waits_for_input(const shim_abi::ProcessFacts& process) { return process.on_terminal == 1 || process.on_terminal == 2; }
+bool waits_for_input(const shim_abi::ProcessFacts& process) {
+  return process.on_terminal == 1 || process.on_terminal == 2;
+}
 
 }  // namespace
 
 bool is_shell(std::string_view name) {
   if (const auto slash = name.rfind('/'); slash != std::string_view::npos) name.remove_prefix(slash + 1);
   if (!name.empty() && name[0] == '-') name.remove_prefix(1);
-  constexpr std::array<std::string_view, 9> kShells{"bash", "zsh", "fish", "dash", "sh", "ksh", "mksh", "tcsh", "ash"};
+  constexpr std::array<std::string_view, 9> kShells{"bash", "zsh",  "fish", "dash", "sh",
+                                                    "ksh",  "mksh", "tcsh", "ash"};
   return std::find(kShells.begin(), kShells.end(), name) != kShells.end();
 }
 
@@ -54,7 +57,8 @@ StateFacts judge_state(const std::optional<holder::Facts>& kernel, const termina
   } else if (full_screen || (!canonical && !terminal.cursor().visible)) {
     facts.state = State::app;
   } else if (reads) {
-    const bool shell = leader != nullptr && leader->pid == child && facts.foreground && is_shell(facts.foreground->name);
+    const bool shell =
+        leader != nullptr && leader->pid == child && facts.foreground && is_shell(facts.foreground->name);
     // Shells without a line editor read their commands in canonical mode; of the others that is a `read`.
     const bool plain = shell && (facts.foreground->name == "dash" || facts.foreground->name == "sh" ||
                                  facts.foreground->name == "ash");

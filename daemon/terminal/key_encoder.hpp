@@ -14,7 +14,8 @@ namespace smartcli::terminal {
 ///               `application_keypad` the keypad's; kitty flags and modifyOtherKeys replace the encoding
 /// @return       1 to 32 bytes for the PTY
 /// Errors: not_encodable if the combination has no encoding in these modes.
-/// Ref: xterm ctlseqs, "PC-Style Function Keys" and "Alt and Meta Keys"; DECCKM in DEC STD 070; kitty keyboard protocol.
+/// Ref: xterm ctlseqs, "PC-Style Function Keys" and "Alt and Meta Keys"; DECCKM in DEC STD 070; kitty
+/// keyboard protocol.
 Result<std::string> encode_key(const Key& key, const Modes& modes);
 
 }  // namespace smartcli::terminal

@@ -50,10 +50,11 @@ struct Hello {
 };
 
 struct Cancel {
-  static constexpr MethodInfo info{.name = "cancel",
-                                   .doc = "End a request of this connection that is in flight; a wait replies CANCELLED.",
-                                   .access = Access::control,
-                                   .is_command = false};
+  static constexpr MethodInfo info{
+      .name = "cancel",
+      .doc = "End a request of this connection that is in flight; a wait replies CANCELLED.",
+      .access = Access::control,
+      .is_command = false};
   struct Request {
     RawJson id;
 
@@ -158,10 +159,11 @@ struct DaemonStatus {
 };
 
 struct DaemonStop {
-  static constexpr MethodInfo info{.name = "daemon_stop",
-                                   .doc = "Stop the daemon; sessions go on under their shims unless told otherwise.",
-                                   .access = Access::control,
-                                   .examples = "smartcli daemon stop\nsmartcli daemon stop --end-sessions"};
+  static constexpr MethodInfo info{
+      .name = "daemon_stop",
+      .doc = "Stop the daemon; sessions go on under their shims unless told otherwise.",
+      .access = Access::control,
+      .examples = "smartcli daemon stop\nsmartcli daemon stop --end-sessions"};
   struct Request {
     bool end_sessions = false;
 

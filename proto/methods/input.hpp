@@ -24,9 +24,10 @@ struct SendText {
                                    .doc = "Type text as it stands; a newline in it is Enter.",
                                    .access = Access::write,
                                    .positional = "text",
-                                   .examples = "smartcli send-text -s edit 'ihello'\n"
-                                               "smartcli send-text -s edit -- '-----BEGIN'\n"
-                                               "printf 'a\\nb\\n' | smartcli send-text -s edit -",
+                                   .examples =
+                                       "smartcli send-text -s edit 'ihello'\n"
+                                       "smartcli send-text -s edit -- '-----BEGIN'\n"
+                                       "printf 'a\\nb\\n' | smartcli send-text -s edit -",
                                    .core_tool = true};
   struct Request {
     SessionName sid;
@@ -38,9 +39,11 @@ struct SendText {
     void fields(Visitor& v) {
       v.required({"sid", "session", nullptr, "SID", "-s,--session"}, sid);
       v.required({"text", "what to type; `-` reads standard input", nullptr, "TEXT"}, text);
-      v.optional({"timeout_ms", "for a program that does not read; default 5s", &limits::input_timeout_ms, "D"},
-                 timeout_ms);
-      v.optional({"request_id", "a repeated id is typed once (1 to 64 characters)", nullptr, "ID"}, request_id);
+      v.optional(
+          {"timeout_ms", "for a program that does not read; default 5s", &limits::input_timeout_ms, "D"},
+          timeout_ms);
+      v.optional({"request_id", "a repeated id is typed once (1 to 64 characters)", nullptr, "ID"},
+                 request_id);
     }
   };
   using Reply = InputReply;
@@ -51,8 +54,9 @@ struct SendLine {
                                    .doc = "Type text and press Enter.",
                                    .access = Access::write,
                                    .positional = "text",
-                                   .examples = "smartcli send-line -s py 'print(6*7)'\n"
-                                               "smartcli send-line -s sh -- '-n'",
+                                   .examples =
+                                       "smartcli send-line -s py 'print(6*7)'\n"
+                                       "smartcli send-line -s sh -- '-n'",
                                    .core_tool = true};
   struct Request {
     SessionName sid;
@@ -64,9 +68,11 @@ struct SendLine {
     void fields(Visitor& v) {
       v.required({"sid", "session", nullptr, "SID", "-s,--session"}, sid);
       v.required({"text", "what to type; `-` reads standard input", nullptr, "TEXT"}, text);
-      v.optional({"timeout_ms", "for a program that does not read; default 5s", &limits::input_timeout_ms, "D"},
-                 timeout_ms);
-      v.optional({"request_id", "a repeated id is typed once (1 to 64 characters)", nullptr, "ID"}, request_id);
+      v.optional(
+          {"timeout_ms", "for a program that does not read; default 5s", &limits::input_timeout_ms, "D"},
+          timeout_ms);
+      v.optional({"request_id", "a repeated id is typed once (1 to 64 characters)", nullptr, "ID"},
+                 request_id);
     }
   };
   using Reply = InputReply;
@@ -77,9 +83,10 @@ struct SendKeys {
                                    .doc = "Press keys by name: Enter, C-c, M-x, F5, Ctrl+Shift+Left, ...",
                                    .access = Access::write,
                                    .positional = "keys",
-                                   .examples = "smartcli send-keys -s edit Escape\n"
-                                               "smartcli send-keys -s sh C-c\n"
-                                               "smartcli send-keys -s top --count 3 Down",
+                                   .examples =
+                                       "smartcli send-keys -s edit Escape\n"
+                                       "smartcli send-keys -s sh C-c\n"
+                                       "smartcli send-keys -s top --count 3 Down",
                                    .core_tool = true};
   struct Request {
     SessionName sid;
@@ -95,9 +102,11 @@ struct SendKeys {
       v.required({"keys", "key names, pressed in order", nullptr, "KEY"}, keys);
       v.optional({"count", "press the whole list so often", &limits::key_count}, count);
       v.optional({"literal", "type what is no key name instead of refusing it"}, literal);
-      v.optional({"timeout_ms", "for a program that does not read; default 5s", &limits::input_timeout_ms, "D"},
-                 timeout_ms);
-      v.optional({"request_id", "a repeated id is typed once (1 to 64 characters)", nullptr, "ID"}, request_id);
+      v.optional(
+          {"timeout_ms", "for a program that does not read; default 5s", &limits::input_timeout_ms, "D"},
+          timeout_ms);
+      v.optional({"request_id", "a repeated id is typed once (1 to 64 characters)", nullptr, "ID"},
+                 request_id);
     }
   };
   using Reply = InputReply;

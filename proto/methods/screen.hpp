@@ -28,7 +28,9 @@ struct Snapshot {
 
     template <class Visitor>
     void fields(Visitor& v) {
-      v.required({"text", "rows joined by newlines, trailing blanks and trailing empty rows dropped (untrusted)"}, text);
+      v.required(
+          {"text", "rows joined by newlines, trailing blanks and trailing empty rows dropped (untrusted)"},
+          text);
       v.required({"revision", "of this screen"}, revision);
       v.required({"hash", "of the text, 16 hex digits"}, hash);
       v.required({"visual_hash", "of text, style, cursor and selection, 16 hex digits"}, visual_hash);

@@ -11,9 +11,10 @@ struct Spawn {
       .doc = "Start a program on a terminal of its own and print its session's name.",
       .access = Access::write,
       .positional = "argv",
-      .examples = "smartcli spawn python3\n"
-                  "smartcli spawn -s edit --cols 100 --rows 30 vim notes.txt\n"
-                  "smartcli spawn --cwd /tmp --env LANG=C -- sh -c 'echo $PWD; exec cat'",
+      .examples =
+          "smartcli spawn python3\n"
+          "smartcli spawn -s edit --cols 100 --rows 30 vim notes.txt\n"
+          "smartcli spawn --cwd /tmp --env LANG=C -- sh -c 'echo $PWD; exec cat'",
       .core_tool = true,
       .starts_daemon = true};
   struct Request {
@@ -31,13 +32,21 @@ struct Spawn {
       v.optional({"sid", "name of the new session; made from the program's name if not given", nullptr, "SID",
                   "-s,--session"},
                  sid);
-      v.optional({"argv", "program and arguments; without: your shell, interactive", nullptr, "PROGRAM ARG..."}, argv);
+      v.optional(
+          {"argv", "program and arguments; without: your shell, interactive", nullptr, "PROGRAM ARG..."},
+          argv);
       v.optional({"cols", "columns; default 80", &limits::cols}, cols);
       v.optional({"rows", "rows; default 24", &limits::rows}, rows);
       v.optional({"cwd", "working directory of the program", nullptr, "DIR"}, cwd);
       v.optional({"env", "a variable for the program, NAME=VALUE; again for more", nullptr, "K=V"}, env);
-      v.optional({"scrollback", "lines of history to keep above the screen", &limits::scrollback}, scrollback);
-      v.optional({"environment", "the caller's environment; without: the daemon's", nullptr, {}, {}, FilledBy::client},
+      v.optional({"scrollback", "lines of history to keep above the screen", &limits::scrollback},
+                 scrollback);
+      v.optional({"environment",
+                  "the caller's environment; without: the daemon's",
+                  nullptr,
+                  {},
+                  {},
+                  FilledBy::client},
                  environment);
       v.optional({"umask", "the caller's file mode mask", nullptr, {}, {}, FilledBy::client}, umask);
     }
@@ -201,12 +210,14 @@ struct Status {
 };
 
 struct Resize {
-  static constexpr MethodInfo info{.name = "resize",
-                                   .doc = "Change the size of a session's terminal; the program gets SIGWINCH.",
-                                   .access = Access::write,
-                                   .examples = "smartcli resize -s edit --cols 120 --rows 40\n"
-                                               "smartcli resize -s edit --rows 50",
-                                   .core_tool = true};
+  static constexpr MethodInfo info{
+      .name = "resize",
+      .doc = "Change the size of a session's terminal; the program gets SIGWINCH.",
+      .access = Access::write,
+      .examples =
+          "smartcli resize -s edit --cols 120 --rows 40\n"
+          "smartcli resize -s edit --rows 50",
+      .core_tool = true};
   struct Request {
     SessionName sid;
     std::optional<std::int64_t> cols, rows;

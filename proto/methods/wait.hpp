@@ -13,21 +13,26 @@ struct PatternMatch {
   template <class Visitor>
   void fields(Visitor& v) {
     v.required({"text", "what matched (untrusted)"}, text);
-    v.required({"row", "row of its first cell on the screen, from 1; 0 or less: that far above the screen's first row"}, row);
+    v.required(
+        {"row",
+         "row of its first cell on the screen, from 1; 0 or less: that far above the screen's first row"},
+        row);
     v.required({"col", "column of its first cell, from 1"}, col);
     v.required({"groups", "capture groups, unset ones empty"}, groups);
   }
 };
 
 struct WaitRegex {
-  static constexpr MethodInfo info{.name = "wait_regex",
-                                   .doc = "Block until a pattern matches what the program wrote since the last input.",
-                                   .positional = "pattern",
-                                   .examples = "smartcli wait-regex -s py '>>> $'\n"
-                                               "smartcli wait-regex -s build --timeout 5m 'finished|error:'\n"
-                                               "smartcli wait-regex -s py --anywhere Python",
-                                   .exit_rule = ExitRule::matched,
-                                   .core_tool = true};
+  static constexpr MethodInfo info{
+      .name = "wait_regex",
+      .doc = "Block until a pattern matches what the program wrote since the last input.",
+      .positional = "pattern",
+      .examples =
+          "smartcli wait-regex -s py '>>> $'\n"
+          "smartcli wait-regex -s build --timeout 5m 'finished|error:'\n"
+          "smartcli wait-regex -s py --anywhere Python",
+      .exit_rule = ExitRule::matched,
+      .core_tool = true};
   struct Request {
     SessionName sid;
     std::string pattern;
@@ -40,8 +45,11 @@ struct WaitRegex {
     void fields(Visitor& v) {
       v.required({"sid", "session", nullptr, "SID", "-s,--session"}, sid);
       v.required({"pattern", "RE2 pattern, unanchored, tried line by line", nullptr, "PATTERN"}, pattern);
-      v.optional({"timeout_ms", "then reply matched: false; default 30s", &limits::wait_timeout_ms, "D"}, timeout_ms);
-      v.optional({"anywhere", "all that is on the screen and 200 rows above it count, also old text and echo"}, anywhere);
+      v.optional({"timeout_ms", "then reply matched: false; default 30s", &limits::wait_timeout_ms, "D"},
+                 timeout_ms);
+      v.optional(
+          {"anywhere", "all that is on the screen and 200 rows above it count, also old text and echo"},
+          anywhere);
       v.optional({"after", "what was written since that revision counts", nullptr, "REV"}, after);
       v.optional({"detail", "`full` adds the structured screen", nullptr, {}, {}, FilledBy::client}, detail);
     }
@@ -83,11 +91,12 @@ struct WaitRegex {
 };
 
 struct WaitExit {
-  static constexpr MethodInfo info{.name = "wait_exit",
-                                   .doc = "Block until the program has ended and its output is drained; print its status.",
-                                   .examples = "smartcli wait-exit -s build\nsmartcli wait-exit -s build --timeout 10m",
-                                   .exit_rule = ExitRule::ended,
-                                   .core_tool = true};
+  static constexpr MethodInfo info{
+      .name = "wait_exit",
+      .doc = "Block until the program has ended and its output is drained; print its status.",
+      .examples = "smartcli wait-exit -s build\nsmartcli wait-exit -s build --timeout 10m",
+      .exit_rule = ExitRule::ended,
+      .core_tool = true};
   struct Request {
     SessionName sid;
     std::optional<Millis> timeout_ms;
@@ -96,8 +105,9 @@ struct WaitExit {
     template <class Visitor>
     void fields(Visitor& v) {
       v.required({"sid", "session", nullptr, "SID", "-s,--session"}, sid);
-      v.optional({"timeout_ms", "then reply reason TIMEOUT; default: none", &limits::wait_exit_timeout_ms, "D"},
-                 timeout_ms);
+      v.optional(
+          {"timeout_ms", "then reply reason TIMEOUT; default: none", &limits::wait_exit_timeout_ms, "D"},
+          timeout_ms);
       v.optional({"detail", "`full` adds the structured screen", nullptr, {}, {}, FilledBy::client}, detail);
     }
   };

@@ -58,7 +58,8 @@ TEST_CASE("B008 a program that closes its terminal and goes on keeps its status"
   CHECK(f.ok({"wait-exit", "-s", sid}) == "7");
 }
 
-TEST_CASE("B009 F11 what cannot be executed is an error that names it, and leaves no session", "[integration]") {
+TEST_CASE("B009 F11 what cannot be executed is an error that names it, and leaves no session",
+          "[integration]") {
   DaemonFixture f;
   const auto missing = f.cli({"spawn", "/nonexistent/prog", "--flag"});
   CHECK(missing.status == 127);
@@ -80,7 +81,8 @@ TEST_CASE("B009 F11 what cannot be executed is an error that names it, and leave
 TEST_CASE("B021 what was printed just before the end is all there", "[integration]") {
   DaemonFixture f;
   for (int i = 0; i < 20; ++i) {
-    const auto sid = f.ok({"spawn", "--cols", "200", "--rows", "120", "python3", "-c", "print('hello'*4096, end='')"});
+    const auto sid =
+        f.ok({"spawn", "--cols", "200", "--rows", "120", "python3", "-c", "print('hello'*4096, end='')"});
     CHECK(f.ok({"wait-exit", "-s", sid}) == "0");
     auto text = f.ok({"snapshot", "-s", sid});
     text.erase(std::remove(text.begin(), text.end(), '\n'), text.end());
@@ -160,8 +162,10 @@ TEST_CASE("B030 input to an ended session is one clear error", "[integration]") 
   DaemonFixture f;
   f.ok({"spawn", "-s", "t", "true"});
   f.ok({"wait-exit", "-s", "t"});
-  for (const auto& verb : std::vector<std::vector<std::string>>{
-           {"send-keys", "-s", "t", "C-c"}, {"send-text", "-s", "t", "x"}, {"send-line", "-s", "t", "x"}, {"resize", "-s", "t", "--cols", "90"}}) {
+  for (const auto& verb : std::vector<std::vector<std::string>>{{"send-keys", "-s", "t", "C-c"},
+                                                                {"send-text", "-s", "t", "x"},
+                                                                {"send-line", "-s", "t", "x"},
+                                                                {"resize", "-s", "t", "--cols", "90"}}) {
     const auto output = f.cli(verb);
     CAPTURE(verb[0]);
     CHECK(output.status == 1);
@@ -188,11 +192,14 @@ TEST_CASE("B031 B032 close ends the whole session, and names who left it", "[int
   DaemonFixture f;
   const auto sid = f.ok({"spawn", "bash", "--norc"});
   f.ok({"wait-regex", "-s", sid, "[$#] $"});
-  f.ok({"send-line", "-s", sid, "sleep 4321 & (trap '' HUP TERM; sleep 4322) & setsid sleep 4323 & echo started $((1+1))"});
+  f.ok({"send-line", "-s", sid,
+        "sleep 4321 & (trap '' HUP TERM; sleep 4322) & setsid sleep 4323 & echo started $((1+1))"});
   f.ok({"wait-regex", "-s", sid, "started 2"});
   const auto closed = f.json({"close", "-s", sid});
   CHECK(closed["ok"] == true);
-  const auto count = [&](const char* what) { return f.run({"pgrep", "-f", std::string("^sleep ") + what}).out; };
+  const auto count = [&](const char* what) {
+    return f.run({"pgrep", "-f", std::string("^sleep ") + what}).out;
+  };
   CHECK(becomes_true([&] { return count("4321").empty() && count("4322").empty(); }));
   REQUIRE(closed["survivors"].size() == 1);
   const int survivor = closed["survivors"][0]["pid"];
@@ -224,7 +231,8 @@ TEST_CASE("B034 B129 F02 many short sessions leave no zombie, descriptor or file
   }
   CHECK(lines(descriptors()) <= before + 2);
   CHECK(f.run({"ps", "--ppid", std::to_string(daemon), "-o", "pid="}).out.empty());
-  CHECK(f.run({"find", f.folder + "/run", f.folder + "/state", "-name", "*.seg", "-o", "-name", "*.hdr"}).out.empty());
+  CHECK(f.run({"find", f.folder + "/run", f.folder + "/state", "-name", "*.seg", "-o", "-name", "*.hdr"})
+            .out.empty());
 }
 
 TEST_CASE("B106 a program killed from outside is not listed as live", "[integration]") {

@@ -39,11 +39,12 @@ TEST_CASE("B070 arrows follow the application cursor mode", "[integration]") {
 TEST_CASE("B078 B082 modified keys have xterm's encodings", "[integration]") {
   DaemonFixture f;
   const auto sid = spawn_reader(f);
-  f.ok({"send-keys", "-s", sid, "Alt+b", "Shift+Tab", "Ctrl+Right", "Alt+Up", "Shift+Delete", "F5", "PageUp", "C-Space",
-        "C-@"});
+  f.ok({"send-keys", "-s", sid, "Alt+b", "Shift+Tab", "Ctrl+Right", "Alt+Up", "Shift+Delete", "F5", "PageUp",
+        "C-Space", "C-@"});
   f.ok({"wait-regex", "-s", sid, "00 00"});
   CHECK(last_lines(f, sid) ==
-        "1b 62 1b 5b 5a 1b 5b 31 3b 35 43 1b 5b 31 3b 33 41 1b 5b 33 3b 32 7e 1b 5b 31 35 7e 1b 5b 35 7e 00 00");
+        "1b 62 1b 5b 5a 1b 5b 31 3b 35 43 1b 5b 31 3b 33 41 1b 5b 33 3b 32 7e 1b 5b 31 35 7e 1b 5b 35 7e 00 "
+        "00");
 }
 
 TEST_CASE("B077 B175 a newline in text is Enter, and a line ends in one CR", "[integration]") {
@@ -71,10 +72,12 @@ TEST_CASE("B056 Enter is a write of its own, so that a paste-aware box submits",
 TEST_CASE("B074 B075 B079 text is text: semicolons, dashes, words that look like keys", "[integration]") {
   DaemonFixture f;
   const auto sid = f.ok({"spawn", "cat", "-v"});
-  for (const char* text : {"ls;", ";", "C-c", "Enter", "-----BEGIN KEY-----", "-n", "$HOME `x` \"q\" 'q' \\"}) {
+  for (const char* text :
+       {"ls;", ";", "C-c", "Enter", "-----BEGIN KEY-----", "-n", "$HOME `x` \"q\" 'q' \\"}) {
     CAPTURE(text);
     f.ok({"send-line", "-s", sid, "--", text});
-    f.ok({"wait-regex", "-s", sid, "^" + std::string(text == std::string("$HOME `x` \"q\" 'q' \\") ? "\\$HOME" : text) });
+    f.ok({"wait-regex", "-s", sid,
+          "^" + std::string(text == std::string("$HOME `x` \"q\" 'q' \\") ? "\\$HOME" : text)});
   }
   CHECK(f.cli({"send-text", "-s", sid, "-n"}).status == 2);
   f.ok({"send-keys", "-s", sid, "C-c"});
@@ -114,7 +117,8 @@ TEST_CASE("B041 a line that the kernel would cut is refused before anything is s
 
 TEST_CASE("B042 F08 a program that does not read costs its own sender only", "[integration]") {
   DaemonFixture f;
-  const auto sid = f.ok({"spawn", "python3", "-c", "import tty,time; tty.setraw(0); print('up'); time.sleep(60)"});
+  const auto sid =
+      f.ok({"spawn", "python3", "-c", "import tty,time; tty.setraw(0); print('up'); time.sleep(60)"});
   f.ok({"wait-regex", "-s", sid, "up"});
   const auto big = write_file(f.folder + "/big", std::string(1 << 20, 'x'));
   auto sender = f.start({"send-text", "-s", sid, "--timeout", "1s", "-"}, std::string(1 << 20, 'x'));

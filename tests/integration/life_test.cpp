@@ -34,7 +34,9 @@ TEST_CASE("without a daemon each verb does what it promises", "[integration]") {
 
 TEST_CASE("B097 the first spawn lets go of its caller's streams", "[integration]") {
   DaemonFixture f;
-  const auto captured = f.run({"sh", "-c", "out=$(timeout 10 smartcli spawn bash); echo \"got $out\"; smartcli list | cat >/dev/null"});
+  const auto captured =
+      f.run({"sh", "-c",
+             "out=$(timeout 10 smartcli spawn bash); echo \"got $out\"; smartcli list | cat >/dev/null"});
   CHECK(captured.status == 0);
   CHECK(captured.out == "got bash-1\n");
 }
@@ -43,7 +45,8 @@ TEST_CASE("B107 F17 ten clients at once start one daemon", "[integration]") {
   for (int round = 0; round < 3; ++round) {
     DaemonFixture f;
     std::vector<Process> clients;
-    for (int i = 0; i < 10; ++i) clients.push_back(f.start({"spawn", "-s", "s" + std::to_string(i), "sleep", "600"}));
+    for (int i = 0; i < 10; ++i)
+      clients.push_back(f.start({"spawn", "-s", "s" + std::to_string(i), "sleep", "600"}));
     for (auto& client : clients) {
       const auto output = client.wait();
       CAPTURE(output.err);
@@ -67,7 +70,8 @@ TEST_CASE("B101 C01 a killed daemon loses no session, screen, status or byte", "
     CHECK(f.json({"list"})["sessions"].size() == 8);
   }
   std::string expected_tail;
-  for (int n = kLines - 23; n < kLines; ++n) expected_tail += (n > kLines - 23 ? "\n" : "") + ("line " + std::to_string(n));
+  for (int n = kLines - 23; n < kLines; ++n)
+    expected_tail += (n > kLines - 23 ? "\n" : "") + ("line " + std::to_string(n));
   for (int i = 0; i < 8; ++i) {
     const auto sid = "k" + std::to_string(i);
     CHECK(f.ok({"wait-exit", "-s", sid}) == std::to_string(i + 20));
@@ -75,18 +79,21 @@ TEST_CASE("B101 C01 a killed daemon loses no session, screen, status or byte", "
   }
   std::string whole;
   for (int n = 0; n < kLines; ++n) whole += "line " + std::to_string(n) + "\r\n";
-  const auto check = f.run({"sh", "-c", "for d in " + f.folder + "/state/smartcli/*/sessions/*; do cat $d/*.seg | md5sum; done | sort -u"});
+  const auto check = f.run(
+      {"sh", "-c",
+       "for d in " + f.folder + "/state/smartcli/*/sessions/*; do cat $d/*.seg | md5sum; done | sort -u"});
   const auto want = Process({"md5sum"}, f.env, whole).wait().out;
   CHECK(check.out == want);
 }
 
 TEST_CASE("a replay types nothing into the program", "[integration]") {
   DaemonFixture f;
-  const auto sid = f.ok({"spawn", "python3", "-c",
-                         "import os,tty,select\ntty.setraw(0)\nos.write(1,b'\\x1b[c\\x1b[6n\\x1b[>c')\nn=0\n"
-                         "while select.select([0],[],[],3)[0]: n+=len(os.read(0,4096))\n"
-                         "os.write(1,b'first %d.\\r\\n'%n)\nm=0\nos.read(0,1)\n"
-                         "while select.select([0],[],[],1)[0]: m+=len(os.read(0,4096))\nos.write(1,b'after %d.\\r\\n'%m)"});
+  const auto sid = f.ok(
+      {"spawn", "python3", "-c",
+       "import os,tty,select\ntty.setraw(0)\nos.write(1,b'\\x1b[c\\x1b[6n\\x1b[>c')\nn=0\n"
+       "while select.select([0],[],[],3)[0]: n+=len(os.read(0,4096))\n"
+       "os.write(1,b'first %d.\\r\\n'%n)\nm=0\nos.read(0,1)\n"
+       "while select.select([0],[],[],1)[0]: m+=len(os.read(0,4096))\nos.write(1,b'after %d.\\r\\n'%m)"});
   f.ok({"wait-regex", "-s", sid, "first \\d+\\."});
   f.kill_daemon();
   CHECK(f.ok({"snapshot", "-s", sid}).find("first") != std::string::npos);
@@ -189,8 +196,11 @@ TEST_CASE("T24 a runtime folder that others can reach is refused, and left as it
     ::mkdir((f.folder + "/elsewhere").c_str(), 0700);
     CHECK(::symlink((f.folder + "/elsewhere").c_str(), folder.c_str()) == 0);
   }
-  SECTION("file") { write_file(folder, ""); }
-  struct stat before {}, after {};
+  SECTION("file") {
+    write_file(folder, "");
+  }
+  struct stat before {
+  }, after{};
   ::lstat(folder.c_str(), &before);
   const auto refused = f.cli({"spawn", "cat"});
   CHECK(refused.status == 4);
@@ -215,7 +225,8 @@ TEST_CASE("B112 F48 a socket path that is too long is named with the limit", "[i
 TEST_CASE("B187 everything is private, whatever the umask", "[integration]") {
   DaemonFixture f;
   f.run({"sh", "-c", "umask 000; exec smartcli spawn -s p cat"});
-  const auto open = f.run({"find", f.folder + "/run/smartcli", f.folder + "/state/smartcli", "-perm", "/077"});
+  const auto open =
+      f.run({"find", f.folder + "/run/smartcli", f.folder + "/state/smartcli", "-perm", "/077"});
   CHECK(open.out.empty());
 }
 
@@ -238,7 +249,8 @@ TEST_CASE("B123 B119 the environment is the caller's, with our TERM", "[integrat
   f.env["MARK"] = "two";
   f.env["TERM"] = "dumb";
   f.env["COLUMNS"] = "7";
-  const auto sid = f.ok({"spawn", "--env", "EXTRA=a=b", "sh", "-c", "echo $MARK $TERM $COLORTERM [$COLUMNS] $SMARTCLI_SID $EXTRA"});
+  const auto sid = f.ok({"spawn", "--env", "EXTRA=a=b", "sh", "-c",
+                         "echo $MARK $TERM $COLORTERM [$COLUMNS] $SMARTCLI_SID $EXTRA"});
   CHECK(f.ok({"wait-regex", "-s", sid, ".+"}) == "two xterm-256color truecolor [] " + sid + " a=b");
   CHECK(f.cli({"spawn", "--env", "1A=x", "true"}).status == 2);
   CHECK(f.cli({"spawn", "--env", "SMARTCLI_X=x", "true"}).status == 2);
@@ -266,7 +278,8 @@ TEST_CASE("B184 arguments are passed as they are", "[integration]") {
   CHECK(f.ok({"snapshot", "-s", odd}) == "[][ ][*][$HOME][a\nb][\"'\\]");
 }
 
-TEST_CASE("B128 with shim and daemon killed together the program is hung up, and the session is lost", "[integration]") {
+TEST_CASE("B128 with shim and daemon killed together the program is hung up, and the session is lost",
+          "[integration]") {
   DaemonFixture f;
   const auto spawned = f.json({"spawn", "-s", "c", "sh", "-c", "echo kept; exec cat"});
   f.ok({"wait-regex", "-s", "c", "kept"});

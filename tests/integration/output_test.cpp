@@ -13,14 +13,19 @@ TEST_CASE("B058 B060 characters whose bytes come apart are whole", "[integration
   const auto one = f.ok({"spawn", "python3", script, "cleanup \\xe2", "\\x80\\x94 end"});
   const auto two = f.ok({"spawn", "python3", script, "B\\xcc", "\\x81C\\xe2\\x94", "\\x80|"});
   CHECK(f.ok({"wait-regex", "-s", one, ".*end$"}) == "cleanup \xe2\x80\x94 end");
-  CHECK(f.ok({"wait-regex", "-s", two, ".*\\|$"}) == "B\xcc\x81" "C\xe2\x94\x80|");
+  CHECK(f.ok({"wait-regex", "-s", two, ".*\\|$"}) ==
+        "B\xcc\x81"
+        "C\xe2\x94\x80|");
 }
 
 TEST_CASE("B062 B063 wide characters take two columns and no blank", "[integration]") {
   DaemonFixture f;
-  const auto sid = f.ok({"spawn", "sh", "-c", "printf '\\344\\270\\226\\347\\225\\214abc\\033[1;10HX'; sleep 60"});
+  const auto sid =
+      f.ok({"spawn", "sh", "-c", "printf '\\344\\270\\226\\347\\225\\214abc\\033[1;10HX'; sleep 60"});
   f.ok({"wait-regex", "-s", sid, "X"});
-  CHECK(f.ok({"snapshot", "-s", sid}) == "\xe4\xb8\x96\xe7\x95\x8c" "abc  X");
+  CHECK(f.ok({"snapshot", "-s", sid}) ==
+        "\xe4\xb8\x96\xe7\x95\x8c"
+        "abc  X");
   CHECK(f.json({"snapshot", "-s", sid})["screen"]["cursor"]["col"] == 11);
 }
 
@@ -36,7 +41,8 @@ TEST_CASE("B090 the size is set before the program starts", "[integration]") {
 TEST_CASE("B091 sizes out of range are refused with the range", "[integration]") {
   DaemonFixture f;
   f.ok({"spawn", "-s", "c", "cat"});
-  for (const auto& [cols, rows] : std::vector<std::pair<const char*, const char*>>{{"0", "0"}, {"-1", "5"}, {"100000", "100000"}}) {
+  for (const auto& [cols, rows] :
+       std::vector<std::pair<const char*, const char*>>{{"0", "0"}, {"-1", "5"}, {"100000", "100000"}}) {
     const auto refused = f.cli({"resize", "-s", "c", "--cols", cols, "--rows", rows});
     CHECK(refused.status == 2);
     CHECK(refused.err.find("from 1 to 1000") != std::string::npos);
@@ -55,10 +61,14 @@ TEST_CASE("B092 a lower window keeps the used lines", "[integration]") {
   CHECK(f.ok({"snapshot", "-s", sid}) == "one\ntwo\nthree");
 }
 
-TEST_CASE("T18 T23 T19 hostile output, titles and names are inert in every text and in JSON", "[integration]") {
+TEST_CASE("T18 T23 T19 hostile output, titles and names are inert in every text and in JSON",
+          "[integration]") {
   DaemonFixture f;
-  const std::string hostile = "\\033]2;t\\033[31mitle\\007\\033]7;file://h/\\302\\233x\\007a\\302\\205b\\302\\233c\\177d\\342\\200\\256e\\377f";
-  const auto sid = f.ok({"spawn", "-s", "h", "sh", "-c", "printf '" + hostile + "'; : '\x1b[31m\x9b\n\x7f'; exec cat"});
+  const std::string hostile =
+      "\\033]2;t\\033[31mitle\\007\\033]7;file://h/"
+      "\\302\\233x\\007a\\302\\205b\\302\\233c\\177d\\342\\200\\256e\\377f";
+  const auto sid =
+      f.ok({"spawn", "-s", "h", "sh", "-c", "printf '" + hostile + "'; : '\x1b[31m\x9b\n\x7f'; exec cat"});
   f.ok({"wait-regex", "-s", sid, "f$"});
   const auto is_inert = [](const std::string& text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -108,8 +118,8 @@ TEST_CASE("B202 B203 queries are answered to the program at once", "[integration
 TEST_CASE("T01 T02 T03 T05 T06 nothing of the program's choosing is ever typed", "[integration]") {
   DaemonFixture f;
   const auto script = write_file(f.folder + "/query.py", kQuery);
-  for (const char* query : {"\\x1b]2;evil\\x0d\\x07\\x1b[21t", "\\x1b]52;c;?\\x07", "\\x05", "\\x1b]50;?\\x07",
-                            "\\x1b]2;a\\x0drm\\x07\\x1b[20t"}) {
+  for (const char* query : {"\\x1b]2;evil\\x0d\\x07\\x1b[21t", "\\x1b]52;c;?\\x07", "\\x05",
+                            "\\x1b]50;?\\x07", "\\x1b]2;a\\x0drm\\x07\\x1b[20t"}) {
     CAPTURE(query);
     const auto sid = f.ok({"spawn", "python3", script, query});
     CHECK(f.ok({"wait-regex", "-s", sid, "^REPLY .*"}) == "REPLY none");
@@ -123,7 +133,8 @@ TEST_CASE("B209 a snapshot never shows a half-drawn frame", "[integration]") {
   auto text = std::string(kPiecewise);
   text.replace(text.find("0.4"), 3, "0.1");
   write_file(script, text);
-  const auto sid = f.ok({"spawn", "python3", script, "old", "\\x1b[?2026h\\x1b[2J\\x1b[HAAAA", "\\r\\nBBBB\\x1b[?2026l"});
+  const auto sid =
+      f.ok({"spawn", "python3", script, "old", "\\x1b[?2026h\\x1b[2J\\x1b[HAAAA", "\\r\\nBBBB\\x1b[?2026l"});
   f.ok({"wait-regex", "-s", sid, "old"});
   const auto waited = f.json({"wait-regex", "-s", sid, "AAAA"});
   CHECK(waited["text"] == "AAAA\nBBBB");

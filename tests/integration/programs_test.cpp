@@ -87,6 +87,7 @@ while True:
   f.ok({"resize", "-s", sid, "--cols", "60", "--rows", "10"});
   f.ok({"wait-regex", "-s", sid, "row 10 of 60 x 10"});
   std::string expected;
-  for (int row = 1; row <= 10; ++row) expected += (row > 1 ? "\n" : "") + ("row " + std::to_string(row) + " of 60 x 10");
+  for (int row = 1; row <= 10; ++row)
+    expected += (row > 1 ? "\n" : "") + ("row " + std::to_string(row) + " of 60 x 10");
   CHECK(f.ok({"snapshot", "-s", sid}) == expected);
 }

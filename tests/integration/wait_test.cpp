@@ -83,7 +83,8 @@ TEST_CASE("B139 a line that scrolled past since the input is seen", "[integratio
   f.ok({"send-line", "-s", sid, "seq 30"});
   CHECK(f.ok({"wait-regex", "-s", sid, "^30$"}) == "30");
   CHECK(f.ok({"wait-regex", "-s", sid, "^3$"}) == "3");
-  const auto none = f.ok({"spawn", "--rows", "5", "--scrollback", "0", "sh", "-c", "read x; seq 100; sleep 60"});
+  const auto none =
+      f.ok({"spawn", "--rows", "5", "--scrollback", "0", "sh", "-c", "read x; seq 100; sleep 60"});
   auto waiter = f.start({"wait-regex", "-s", none, "^17$"});
   REQUIRE(becomes_true([&] { return f.json({"daemon", "status"})["waits"] == 1; }));
   f.ok({"send-line", "-s", none, "go"});
@@ -125,9 +126,15 @@ TEST_CASE("B145 verbs on an unknown session fail at once", "[integration]") {
   DaemonFixture f;
   for (const bool with_daemon : {false, true}) {
     if (with_daemon) f.ok({"spawn", "-s", "some", "cat"});
-    for (const auto& verb : std::vector<std::vector<std::string>>{{"snapshot"}, {"wait-regex", "x"}, {"send-text", "x"},
-                                                                  {"resize", "--cols", "80"}, {"close"}, {"status"},
-                                                                  {"wait-exit"}, {"send-keys", "a"}, {"send-line", "x"}}) {
+    for (const auto& verb : std::vector<std::vector<std::string>>{{"snapshot"},
+                                                                  {"wait-regex", "x"},
+                                                                  {"send-text", "x"},
+                                                                  {"resize", "--cols", "80"},
+                                                                  {"close"},
+                                                                  {"status"},
+                                                                  {"wait-exit"},
+                                                                  {"send-keys", "a"},
+                                                                  {"send-line", "x"}}) {
       auto args = verb;
       args.insert(args.begin() + 1, {"-s", "nosuch"});
       const auto output = f.cli(args);

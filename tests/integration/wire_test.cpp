@@ -105,8 +105,9 @@ TEST_CASE("F26 bad lines are answered one by one, and ten of them end the connec
   f.ok({"daemon", "start"});
   Wire wire(f.socket());
   wire.hello();
-  for (const char* line : {"nonsense", "[]", "{}", "{\"jsonrpc\":\"2.0\",\"id\":1}", "\xff\xfe", "{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"list\"}",
-                           "null", "\xef\xbb\xbf{}", "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"list\"}"}) {
+  for (const char* line : {"nonsense", "[]", "{}", "{\"jsonrpc\":\"2.0\",\"id\":1}", "\xff\xfe",
+                           "{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"list\"}", "null", "\xef\xbb\xbf{}",
+                           "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"list\"}"}) {
     CAPTURE(line);
     wire.send(std::string(line) + "\r\n");
     const auto reply = wire.next();
@@ -176,7 +177,8 @@ TEST_CASE("replies come as they are ready, and cancel ends one wait", "[integrat
   CHECK(closed_seen);
 }
 
-TEST_CASE("F25 T47 the line cap is exact and comes before any allocation; depth is bounded", "[integration]") {
+TEST_CASE("F25 T47 the line cap is exact and comes before any allocation; depth is bounded",
+          "[integration]") {
   DaemonFixture f;
   f.env["SMARTCLI_MAX_LINE_BYTES"] = "65536";
   f.ok({"daemon", "start"});
@@ -201,7 +203,8 @@ TEST_CASE("F25 T47 the line cap is exact and comes before any allocation; depth 
     Wire wire(f.socket());
     wire.hello();
     for (const int depth : {62, 63}) {
-      wire.send("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"version\",\"params\":{\"x\":" + std::string(static_cast<std::size_t>(depth), '[') +
+      wire.send("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"version\",\"params\":{\"x\":" +
+                std::string(static_cast<std::size_t>(depth), '[') +
                 std::string(static_cast<std::size_t>(depth), ']') + "}}\n");
       const auto message = (*wire.next())["error"]["message"].get<std::string>();
       CHECK((message.find("nests deeper") != std::string::npos) == (depth == 63));
@@ -214,7 +217,10 @@ TEST_CASE("F25 T47 the line cap is exact and comes before any allocation; depth 
 TEST_CASE("F22 a request that is cut at any byte is not executed", "[integration]") {
   DaemonFixture f;
   f.ok({"daemon", "start"});
-  const auto line = json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", "spawn"}, {"params", {{"sid", "cut"}, {"argv", {"cat"}}}}}.dump();
+  const auto line =
+      json{
+          {"jsonrpc", "2.0"}, {"id", 1}, {"method", "spawn"}, {"params", {{"sid", "cut"}, {"argv", {"cat"}}}}}
+          .dump();
   for (std::size_t at = 0; at <= line.size(); at += 7) {
     Wire wire(f.socket());
     wire.hello();
@@ -241,17 +247,20 @@ TEST_CASE("F27 a peer that shuts down its side still gets its replies", "[integr
 
 TEST_CASE("F06 a client that does not read its replies costs itself only", "[integration]") {
   DaemonFixture f;
-  f.ok({"spawn", "-s", "c", "--cols", "200", "--rows", "200", "sh", "-c", "yes $(printf 'x%.0s' $(seq 190)) | head -300; exec cat"});
+  f.ok({"spawn", "-s", "c", "--cols", "200", "--rows", "200", "sh", "-c",
+        "yes $(printf 'x%.0s' $(seq 190)) | head -300; exec cat"});
   f.ok({"wait-regex", "-s", "c", "x"});
   Wire rude(f.socket());
   rude.hello();
   std::string many;
   for (int i = 0; i < 2000; ++i) {
-    many += json{{"jsonrpc", "2.0"}, {"id", i}, {"method", "snapshot"}, {"params", {{"sid", "c"}}}}.dump() + "\n";
+    many +=
+        json{{"jsonrpc", "2.0"}, {"id", i}, {"method", "snapshot"}, {"params", {{"sid", "c"}}}}.dump() + "\n";
   }
   auto sender = std::thread([&] { rude.send(many); });
   const auto rss = [&] {
-    const auto text = f.run({"sh", "-c", "grep RssAnon /proc/" + std::to_string(f.daemon_pid()) + "/status"}).out;
+    const auto text =
+        f.run({"sh", "-c", "grep RssAnon /proc/" + std::to_string(f.daemon_pid()) + "/status"}).out;
     return std::stol(text.substr(text.find_first_of("0123456789")));
   };
   for (int i = 0; i < 20; ++i) CHECK(f.cli({"version"}).status == 0);
@@ -268,7 +277,8 @@ TEST_CASE("T25 B187 another user is refused, though the files were opened to all
   DaemonFixture f;
   f.run({"chown", "-R", "65534:65534", f.folder});
   const auto as = [&](const char* uid, std::vector<std::string> argv) {
-    argv.insert(argv.begin(), {"setpriv", std::string("--reuid=") + uid, std::string("--regid=") + uid, "--clear-groups"});
+    argv.insert(argv.begin(),
+                {"setpriv", std::string("--reuid=") + uid, std::string("--regid=") + uid, "--clear-groups"});
     return f.run(argv);
   };
   const auto first = as("65534", {"smartcli", "spawn", "-s", "mine", "cat"});
@@ -278,9 +288,10 @@ TEST_CASE("T25 B187 another user is refused, though the files were opened to all
   const auto other = as("65533", {"smartcli", "list"});
   CHECK(other.status == 4);
   CHECK(other.out.empty());
-  const auto raw = as("65533", {"python3", "-c",
-                                "import socket\ns=socket.socket(socket.AF_UNIX)\ns.connect('" + f.socket() +
-                                    "')\ntry:\n s.sendall(b'{}\\n'); print(len(s.recv(100)))\nexcept OSError: print(0)"});
+  const auto raw =
+      as("65533", {"python3", "-c",
+                   "import socket\ns=socket.socket(socket.AF_UNIX)\ns.connect('" + f.socket() +
+                       "')\ntry:\n s.sendall(b'{}\\n'); print(len(s.recv(100)))\nexcept OSError: print(0)"});
   CHECK(raw.out == "0\n");
   f.run({"chmod", "-R", "go-rwx", f.folder});
   CHECK(as("65534", {"smartcli", "daemon", "stop", "--end-sessions"}).status == 0);

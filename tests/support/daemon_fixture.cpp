@@ -17,13 +17,14 @@ DaemonFixture::DaemonFixture() {
   if (::mkdtemp(name) == nullptr) throw std::runtime_error("mkdtemp");
   folder = name;
   for (const char* part : {"/run", "/state", "/home"}) ::mkdir((folder + part).c_str(), 0700);
-  env = {{"XDG_RUNTIME_DIR", folder + "/run"},
-         {"XDG_STATE_HOME", folder + "/state"},
-         {"HOME", folder + "/home"},
-         {"PATH", std::string(SMARTCLI_BIN) + ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
-         {"LANG", "C.UTF-8"},
-         {"SHELL", "/bin/bash"},
-         {"SMARTCLI_LOG", "debug"}};
+  env = {
+      {"XDG_RUNTIME_DIR", folder + "/run"},
+      {"XDG_STATE_HOME", folder + "/state"},
+      {"HOME", folder + "/home"},
+      {"PATH", std::string(SMARTCLI_BIN) + ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+      {"LANG", "C.UTF-8"},
+      {"SHELL", "/bin/bash"},
+      {"SMARTCLI_LOG", "debug"}};
   for (const char* kept : {"ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"}) {
     if (const char* value = ::getenv(kept)) env[kept] = value;
   }
@@ -46,13 +47,16 @@ Output DaemonFixture::cli(std::vector<std::string> args, std::string input) {
   return start(std::move(args), std::move(input)).wait();
 }
 
-Output DaemonFixture::run(std::vector<std::string> argv) { return Process(std::move(argv), env, {}, cwd).wait(); }
+Output DaemonFixture::run(std::vector<std::string> argv) {
+  return Process(std::move(argv), env, {}, cwd).wait();
+}
 
 std::string DaemonFixture::ok(std::vector<std::string> args, std::string input) {
   std::string line;
   for (const auto& arg : args) line += arg + " ";
   const auto output = cli(std::move(args), std::move(input));
-  INFO("smartcli " << line << "\nstatus " << output.status << "\nstderr: " << output.err << "stdout: " << output.out);
+  INFO("smartcli " << line << "\nstatus " << output.status << "\nstderr: " << output.err
+                   << "stdout: " << output.out);
   REQUIRE(output.status == 0);
   auto text = output.out;
   if (!text.empty() && text.back() == '\n') text.pop_back();

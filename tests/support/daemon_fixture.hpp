@@ -10,8 +10,8 @@
 
 namespace smartcli::test {
 
-/// A daemon of its own: socket, state and home in a fresh private folder. Starts by itself with the first `spawn`;
-/// everything it holds is ended with the fixture.
+/// A daemon of its own: socket, state and home in a fresh private folder. Starts by itself with the first
+/// `spawn`; everything it holds is ended with the fixture.
 class DaemonFixture {
  public:
   DaemonFixture();
@@ -37,8 +37,10 @@ class DaemonFixture {
   std::string socket() const { return folder + "/run/smartcli/daemon.sock"; }
 };
 
-/// True as soon as `condition` holds; false if it does not within `limit`. Looks again every few milliseconds.
-bool becomes_true(const std::function<bool()>& condition, std::chrono::milliseconds limit = std::chrono::seconds(10));
+/// True as soon as `condition` holds; false if it does not within `limit`. Looks again every few
+/// milliseconds.
+bool becomes_true(const std::function<bool()>& condition,
+                  std::chrono::milliseconds limit = std::chrono::seconds(10));
 /// The process exists and is no zombie.
 bool is_running(int pid);
 /// Writes a program for the scenarios of the reports and returns its path.

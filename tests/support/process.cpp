@@ -14,12 +14,13 @@
 
 namespace smartcli::test {
 
-Process::Process(std::vector<std::string> argv, const std::map<std::string, std::string>& env, std::string input,
-                 std::string cwd) {
+Process::Process(std::vector<std::string> argv, const std::map<std::string, std::string>& env,
+                 std::string input, std::string cwd) {
   int out[2], err[2];
   if (::pipe2(out, O_CLOEXEC) != 0 || ::pipe2(err, O_CLOEXEC) != 0) throw std::runtime_error("pipe");
   const int in = ::memfd_create("stdin", MFD_CLOEXEC);
-  if (::write(in, input.data(), input.size()) != static_cast<ssize_t>(input.size())) throw std::runtime_error("write");
+  if (::write(in, input.data(), input.size()) != static_cast<ssize_t>(input.size()))
+    throw std::runtime_error("write");
   ::lseek(in, 0, SEEK_SET);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -35,7 +36,8 @@ Process::Process(std::vector<std::string> argv, const std::map<std::string, std:
   std::vector<char*> environment;
   for (auto& entry : entries) environment.push_back(entry.data());
   environment.push_back(nullptr);
-  const int failed = ::posix_spawnp(&pid_, arguments[0], &actions, nullptr, arguments.data(), environment.data());
+  const int failed =
+      ::posix_spawnp(&pid_, arguments[0], &actions, nullptr, arguments.data(), environment.data());
   posix_spawn_file_actions_destroy(&actions);
   ::close(in);
   ::close(out[1]);
@@ -46,7 +48,9 @@ Process::Process(std::vector<std::string> argv, const std::map<std::string, std:
 }
 
 Process::Process(Process&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)), out_(std::exchange(other.out_, -1)), err_(std::exchange(other.err_, -1)) {}
+    : pid_(std::exchange(other.pid_, -1)),
+      out_(std::exchange(other.out_, -1)),
+      err_(std::exchange(other.err_, -1)) {}
 
 Process::~Process() {
   if (out_ >= 0) ::close(out_);
@@ -64,7 +68,8 @@ Output Process::wait(std::chrono::seconds limit) {
   while (out_ >= 0 || err_ >= 0) {
     pollfd looks[2] = {{out_, POLLIN, 0}, {err_, POLLIN, 0}};
     const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now())
+            .count();
     if (left <= 0 || ::poll(looks, 2, static_cast<int>(left)) == 0) {
       late = true;
       break;

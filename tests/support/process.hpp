@@ -16,8 +16,8 @@ struct Output {
 class Process {
  public:
   /// @param env  the whole environment, NAME -> value
-  Process(std::vector<std::string> argv, const std::map<std::string, std::string>& env, std::string input = {},
-          std::string cwd = {});
+  Process(std::vector<std::string> argv, const std::map<std::string, std::string>& env,
+          std::string input = {}, std::string cwd = {});
   ~Process();
   Process(Process&&) noexcept;
   Process& operator=(Process&&) = delete;

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "common/utf8.hpp"
-#include "unit/proto/samples.hpp"
 #include "support/shown.hpp"
+#include "unit/proto/samples.hpp"
 
 using namespace smartcli;
 using test::fields_of;

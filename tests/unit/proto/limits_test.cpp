@@ -29,7 +29,7 @@ TEST_CASE("every limit has a name and a variable of its own, and a default insid
     CHECK_FALSE(row.reason.empty());
   }
   CHECK(limits::cols.name == "cols");
-  CHECK(limits::journal_total_bytes.variable == "SMARTCLI_JOURNAL_TOTAL_BYTES");
+  CHECK(limits::journal_bytes.variable == "SMARTCLI_JOURNAL_BYTES");
 }
 
 TEST_CASE("the environment sets a limit anywhere in its range", "[limits]") {

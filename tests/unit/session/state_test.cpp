@@ -1,5 +1,6 @@
 #include "session/state.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
 
@@ -19,7 +20,7 @@ shim_abi::ProcessFacts process(std::int32_t pid, const char* name, Reads on_term
   facts.pid = facts.group = pid;
   facts.state = state;
   facts.on_terminal = on_terminal;
-  std::strncpy(facts.name, name, sizeof facts.name);
+  std::memcpy(facts.name, name, std::min(std::strlen(name), sizeof facts.name));
   return facts;
 }
 
