@@ -15,7 +15,7 @@ struct Paths {
   std::string shims_dir;    ///< SOCKET.d, 0700: headers and sockets of this daemon's shims
   std::string state_dir;  ///< 0700: `$XDG_STATE_HOME/smartcli/KEY`, KEY a hash of the socket's path, so that
                           ///< daemons on different sockets never adopt each other's sessions
-  std::string log;           ///< `state_dir`/daemon.log
+  std::string log;        ///< `state_dir`/daemon.log
   std::string sessions_dir;  ///< `state_dir`/sessions: a journal folder a session
 };
 

@@ -5,7 +5,8 @@
 namespace smartcli::session {
 
 void ReplyQueue::add(std::vector<terminal::Reply> replies, std::int32_t foreground, Time now) {
-  for (auto& reply : replies) held_.push_back({std::move(reply), foreground, now, false});
+  for (auto& reply : replies)
+    held_.push_back({std::move(reply), foreground, now, false, false, std::nullopt});
   step_ = std::chrono::milliseconds(1);
   next_look_ = now + step_;
 }
@@ -23,10 +24,17 @@ ReplyQueue::Decision ReplyQueue::decide(const Facts& facts, Time now) {
     if (held.prompt_followed || held.foreground != facts.foreground || now - held.since >= kLatest) {
       ++dropped_;
       decision.drop.push_back(std::move(held.reply));
-    } else if (facts.drained && !facts.canonical) {
-      decision.send.push_back(std::move(held.reply));
     } else {
-      break;  // answers keep their order
+      if (facts.canonical) {
+        held.was_canonical = true;
+        held.raw_since.reset();
+      } else if (!held.raw_since) {
+        held.raw_since = now;
+      }
+      const bool may_be_prompt = held.was_canonical || facts.shell;
+      const bool settled = held.raw_since && (!may_be_prompt || now - *held.raw_since >= kPromptComes);
+      if (!facts.drained || !settled) break;  // answers keep their order
+      decision.send.push_back(std::move(held.reply));
     }
     held_.pop_front();
   }

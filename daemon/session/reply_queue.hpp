@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,11 +22,14 @@ class ReplyQueue {
  public:
   using Time = std::chrono::steady_clock::time_point;
   static constexpr std::chrono::milliseconds kLatest{500};
+  static constexpr std::chrono::milliseconds kPromptComes{
+      20};  ///< a prompt follows the change to raw mode within this
 
   struct Facts {
     bool drained = false;         ///< all that the program wrote so far is parsed
     bool canonical = false;       ///< ICANON
     std::int32_t foreground = 0;  ///< process group
+    bool shell = false;           ///< of a shell: its line editor goes raw just before it shows a prompt
   };
   struct Decision {
     std::vector<terminal::Reply> send;
@@ -47,6 +51,8 @@ class ReplyQueue {
     std::int32_t foreground;
     Time since;
     bool prompt_followed = false;
+    bool was_canonical = false;
+    std::optional<Time> raw_since;
   };
   std::deque<Held> held_;
   std::uint64_t dropped_ = 0;

@@ -541,7 +541,8 @@ std::int32_t Session::foreground() const {
 void Session::answer_queries() {
   if (replies_.empty() || !holder_ || lost_) return;
   const auto now = setup_.clock->now();
-  auto decision = replies_.decide({parsed_ >= reader_.end(), is_canonical(), foreground()}, now);
+  auto decision =
+      replies_.decide({parsed_ >= reader_.end(), is_canonical(), foreground(), foreground_is_shell()}, now);
   for (auto& reply : decision.drop)
     holder_->terminal_reply(reply.offset, reply.index, std::move(reply.bytes), true);
   for (auto& reply : decision.send) {

@@ -33,7 +33,7 @@ class Interpreter {
   void execute(unsigned char control, std::uint64_t offset);
   void esc(const Sequence& sequence, std::uint64_t offset);
   void csi(const Sequence& sequence, std::uint64_t offset);
-  void osc(std::string_view text, std::uint64_t offset);
+  void osc(std::string_view text, std::uint64_t offset, bool ended_by_bel);
   void dcs(const Sequence& sequence, std::string_view text, std::uint64_t offset);
   std::size_t osc_limit(std::string_view start) const;
   bool is_spent() const { return screen.work() >= work_limit; }

@@ -20,7 +20,7 @@ namespace smartcli::terminal {
 ///   print(char32_t, offset)      anything else that is shown; U+FFFD for broken bytes
 ///   execute(unsigned char, offset)                 a C0 control, not ESC, CAN or SUB
 ///   esc(const Sequence&, offset), csi(const Sequence&, offset)
-///   osc(std::string_view, offset), dcs(const Sequence&, std::string_view, offset)
+///   osc(std::string_view, offset, ended_by_bel), dcs(const Sequence&, std::string_view, offset)
 ///   std::size_t osc_limit(std::string_view start)  bytes to keep of a long OSC that starts so
 ///   bool is_spent()                                true: enough for now, `feed` returns after this sequence
 /// APC, PM and SOS are swallowed, and so is a string longer than its limit.
@@ -73,7 +73,7 @@ class Parser {
   const char* string_escape(const char* p, std::uint64_t base, Handler& handler);
 
   template <class Handler>
-  void end_string(std::uint64_t offset, Handler& handler);
+  void end_string(std::uint64_t offset, bool by_bel, Handler& handler);
   void begin_string(StringKind kind) {
     string_kind_ = kind;
     limit_ = kind == StringKind::swallowed ? 0 : kStringLimit;
@@ -359,7 +359,7 @@ const char* Parser::string(const char* p, const char* end, std::uint64_t base, H
       return p;
     }
     if (c == 0x07 && string_kind_ == StringKind::osc) {
-      end_string(SMARTCLI_OFFSET(p), handler);
+      end_string(SMARTCLI_OFFSET(p), true, handler);
       return p;
     }
     if (c == 0x18 || c == 0x1a) {
@@ -374,7 +374,7 @@ const char* Parser::string(const char* p, const char* end, std::uint64_t base, H
 template <class Handler>
 const char* Parser::string_escape(const char* p, std::uint64_t base, Handler& handler) {
   if (*p == '\\') {
-    end_string(SMARTCLI_OFFSET(p + 1), handler);
+    end_string(SMARTCLI_OFFSET(p + 1), false, handler);
     return p + 1;
   }
   if (*p == 0x1b && string_kind_ == StringKind::dcs) {
@@ -391,12 +391,12 @@ const char* Parser::string_escape(const char* p, std::uint64_t base, Handler& ha
 }
 
 template <class Handler>
-void Parser::end_string(std::uint64_t offset, Handler& handler) {
+void Parser::end_string(std::uint64_t offset, bool by_bel, Handler& handler) {
   state_ = State::ground;
   if (is_overlong_)
     ++errors_;
   else if (string_kind_ == StringKind::osc)
-    handler.osc(text_, offset);
+    handler.osc(text_, offset, by_bel);
   else if (string_kind_ == StringKind::dcs)
     handler.dcs(sequence_, text_, offset);
   release_string();

@@ -57,6 +57,8 @@ void ReplyQueue::send(std::uint64_t offset, Answer answer, std::initializer_list
       bytes += std::to_string(std::min(next_number(), 65535u));
     else if (*p == '@')
       add_colour(bytes, next_number());
+    else if (*p == '\001')
+      bytes += with_bel_ ? "\007" : "\033\\";
     else if (*p == '*')
       std::copy_if(sgr.begin(), sgr.end(), std::back_inserter(bytes),
                    [](char c) { return (c >= '0' && c <= '9') || c == ';' || c == ':'; });

@@ -43,10 +43,10 @@ namespace smartcli::terminal {
   row(cap_colours_long, "\033P1+r636F6C6F7273=323536\033\\")           /* colors=256 */                    \
   row(cap_rgb, "\033P1+r524742=382F382F38\033\\")                      /* RGB=8/8/8 */                     \
   row(cap_unknown, "\033P0+r\033\\")                                                                       \
-  row(palette, "\033]4;#;@\033\\")                                                                         \
-  row(foreground, "\033]10;@\033\\")                                                                       \
-  row(background, "\033]11;@\033\\")                                                                       \
-  row(cursor_colour, "\033]12;@\033\\")                                                                    \
+  row(palette, "\033]4;#;@\001")                                                                         \
+  row(foreground, "\033]10;@\001")                                                                       \
+  row(background, "\033]11;@\001")                                                                       \
+  row(cursor_colour, "\033]12;@\001")                                                                    \
   row(window_shown, "\033[1t")                                         /* CSI 11 t */                      \
   row(window_place, "\033[3;0;0t")                                     /* CSI 13 t */                      \
   row(window_pixels, "\033[4;#;#t")                                    /* CSI 14 t */                      \
@@ -78,9 +78,12 @@ class ReplyQueue {
  public:
   static constexpr std::size_t kMaxBytes = 64 << 10;
 
-  /// `numbers` fill `#` and `@` in order, `sgr` fills `*`. `offset` is just past the query.
+  /// `numbers` fill `#` and `@` in order, `sgr` fills `*`, \001 is the terminator. `offset` is just past the
+  /// query.
   void send(std::uint64_t offset, Answer answer, std::initializer_list<unsigned> numbers = {},
             std::string_view sgr = {});
+  /// How answers to control strings end from now on: as xterm does, as their query did.
+  void answer_with_bel(bool with_bel) { with_bel_ = with_bel; }
   std::vector<Reply> take();
   std::uint64_t dropped() const { return dropped_; }
 
@@ -90,6 +93,7 @@ class ReplyQueue {
   std::uint64_t dropped_ = 0;
   std::uint64_t last_offset_ = 0;
   std::uint32_t next_index_ = 0;
+  bool with_bel_ = false;
 };
 
 }  // namespace smartcli::terminal

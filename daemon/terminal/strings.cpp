@@ -76,8 +76,9 @@ std::size_t Interpreter::osc_limit(std::string_view start) const {
   return start.starts_with("52;") ? kLongOscLimit : 0;
 }
 
-void Interpreter::osc(std::string_view text, std::uint64_t offset) {
+void Interpreter::osc(std::string_view text, std::uint64_t offset, bool ended_by_bel) {
   screen.at(offset);
+  replies.answer_with_bel(ended_by_bel);  // as xterm does: an answer ends as its query did
   screen.forget_last_char();
   const std::size_t end = text.find(';');
   const std::string_view number = text.substr(0, end);

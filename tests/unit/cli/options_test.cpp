@@ -158,7 +158,7 @@ TEST_CASE("what is left out keeps its default", "[options]") {
   REQUIRE(spawn);
   CHECK_FALSE(spawn->sid);
   CHECK(spawn->argv.empty());
-  CHECK(spawn->cols == 80);
+  CHECK_FALSE(spawn->cols.has_value());
   CHECK_FALSE(spawn->environment);
   CHECK_FALSE(parse<Close>({"--all"})->sid);
 }

@@ -54,9 +54,28 @@ TEST_CASE("an answer is held while the terminal is canonical, and goes out when 
   Queue q;
   q.add(10, "a");
   CHECK(q.decide(kCanonical).empty());
-  q.now += 499ms;
+  q.now += 450ms;
   CHECK(q.decide(kCanonical).empty());
+  // A line editor goes raw a moment before its prompt: that moment is waited for.
+  CHECK(q.decide(kRaw).empty());
+  q.now += 19ms;
+  CHECK(q.decide(kRaw).empty());
+  q.now += 1ms;
   CHECK(q.decide(kRaw) == "a");
+}
+
+TEST_CASE("B204 a prompt right after the change to raw mode drops the answer", "[reply_queue]") {
+  Queue q;
+  q.add(10, "a");
+  CHECK(q.decide(kCanonical).empty());
+  CHECK(q.decide(kRaw).empty());
+  q.queue.prompt_seen(40);
+  CHECK(q.decide(kRaw) == "-a");
+  // Of a shell the canonical moment may have gone by unseen.
+  q.add(50, "b");
+  CHECK(q.decide({true, false, kGroup, true}).empty());
+  q.now += 20ms;
+  CHECK(q.decide({true, false, kGroup, true}) == "b");
 }
 
 TEST_CASE("after 500 ms an answer is dropped and counted, raw or not", "[reply_queue]") {
@@ -93,6 +112,8 @@ TEST_CASE("answers keep their order", "[reply_queue]") {
   q.now += 100ms;
   q.queue.add({{20, 0, "b"}, {20, 1, "c"}}, kGroup, q.now);
   CHECK(q.decide(kCanonical).empty());
+  CHECK(q.decide(kRaw).empty());
+  q.now += 20ms;
   CHECK(q.decide(kRaw) == "abc");
 }
 
@@ -103,6 +124,8 @@ TEST_CASE("of two held answers only the one that is too old is dropped", "[reply
   q.add(20, "b");
   q.now += 200ms;
   CHECK(q.decide(kCanonical) == "-a");
+  CHECK(q.decide(kRaw).empty());
+  q.now += 20ms;
   CHECK(q.decide(kRaw) == "b");
 }
 

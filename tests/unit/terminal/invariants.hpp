@@ -42,6 +42,7 @@ inline std::size_t reply_length(std::string_view s) {
     std::size_t i = digits(2, ";");
     if (!is_at(i, "rgb:")) return 0;
     i = digits(i + 4, "abcdef/");
+    if (is_at(i, "\007")) return i + 1;
     return is_at(i, "\033\\") ? i + 2 : 0;
   }
   return 0;
