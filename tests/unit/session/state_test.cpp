@@ -1,7 +1,7 @@
 #include "session/state.hpp"
 
 #include <catch2/catch.hpp>
-#include <cstring>
+#include <string_view>
 
 using namespace smartcli;
 using holder::Facts;
@@ -19,7 +19,8 @@ shim_abi::ProcessFacts process(std::int32_t pid, const char* name, Reads on_term
   facts.pid = facts.group = pid;
   facts.state = state;
   facts.on_terminal = on_terminal;
-  std::strncpy(facts.name, name, sizeof facts.name);
+  std::string_view(name).copy(
+      facts.name, sizeof facts.name);  // as the kernel: no end of its own where it fills the field
   return facts;
 }
 
