@@ -21,63 +21,35 @@ struct Limit {
 };
 
 /// The rows: identifier, variable, default, least, most, unit, reason.
-#define SMARTCLI_LIMITS(row)                                                                                 \
-  row(sessions, "SMARTCLI_MAX_SESSIONS", 50, 1, 3000, "sessions",                                            \
-      "live sessions; each is a shim, a program and a PTY")                                                  \
-      row(ended, "SMARTCLI_MAX_ENDED", 200, 1, 10000, "sessions",                                            \
-          "ended sessions kept; the oldest goes first") row(sid_bytes, "SMARTCLI_MAX_SID_BYTES", 64, 1, 64,  \
-                                                            "characters",                                    \
-                                                            "a sid is a file name and a table's key")        \
-          row(cols, "SMARTCLI_COLS", 80, 1, 1000, "columns", "width of a new session") row(                  \
-              rows, "SMARTCLI_ROWS", 24, 1, 500, "rows",                                                     \
-              "height of a new session") row(cells, "SMARTCLI_MAX_CELLS", 100000, 1, 100000, "cells",        \
-                                             "cols x rows: memory and time of one screen")                   \
-              row(scrollback, "SMARTCLI_SCROLLBACK", 10000, 0, 1000000, "lines",                             \
-                  "history kept above the screen") row(history_bytes, "SMARTCLI_HISTORY_BYTES", 64 << 20,    \
-                                                       1 << 20, 1 << 30, "bytes", "history of one session")  \
-                  row(env_entries, "SMARTCLI_MAX_ENV", 256, 0, 256, "entries",                               \
-                      "variables given with --env") row(environment_bytes, "SMARTCLI_MAX_ENVIRONMENT_BYTES", \
-                                                        1 << 20, 4096, 1 << 20, "bytes",                     \
-                                                        "the caller's environment, passed as it is")         \
-                      row(argv_bytes, "SMARTCLI_MAX_ARGV_BYTES", 128 << 10, 4096, 128 << 10, "bytes",        \
-                          "arguments of a program") row(line_bytes, "SMARTCLI_MAX_LINE_BYTES", 4 << 20,      \
-                                                        64 << 10, 64 << 20, "bytes", "one request or reply") \
-                          row(json_depth, "SMARTCLI_MAX_JSON_DEPTH", 64, 8, 64, "levels",                    \
-                              "nesting of a request") row(clients, "SMARTCLI_MAX_CLIENTS", 256, 1, 4096,     \
-                                                          "connections", "descriptors and memory")           \
-                              row(client_queue_bytes, "SMARTCLI_CLIENT_QUEUE_BYTES", 1 << 20, 64 << 10,      \
-                                  64 << 20, "bytes",                                                         \
-                                  "queued for one client that does not read; then its requests wait, and "   \
-                                  "after 30 s it is dropped") row(waits, "SMARTCLI_MAX_WAITS", 4096, 1,      \
-                                                                  65536, "waits", "waits in all at once")    \
-                                  row(pattern_bytes, "SMARTCLI_MAX_PATTERN_BYTES", 4096, 1, 4096, "bytes",   \
-                                      "one pattern; RE2, 8 MiB of automaton")                                \
-                                      row(key_count, "SMARTCLI_MAX_KEY_COUNT", 1000, 1, 1000, "presses",     \
-                                          "one key's repeat count") row(wait_timeout_ms,                     \
-                                                                        "SMARTCLI_WAIT_TIMEOUT_MS", 30000,   \
-                                                                        0, 3600000, "ms", "a wait")          \
-                                          row(wait_exit_timeout_ms, "SMARTCLI_WAIT_EXIT_TIMEOUT_MS", 0, 0,   \
-                                              3600000, "ms", "wait_exit; 0 as the default: none")            \
-                                              row(input_timeout_ms, "SMARTCLI_INPUT_TIMEOUT_MS", 5000, 0,    \
-                                                  3600000, "ms", "input into a full buffer")                 \
-                                                  row(grace_ms, "SMARTCLI_GRACE_MS", 2000, 0, 60000, "ms",   \
-                                                      "between TERM and KILL when a session is closed")      \
-                                                      row(text_bytes, "SMARTCLI_TEXT_BYTES", 4 << 10,        \
-                                                          4 << 10, 4 << 10, "bytes",                         \
-                                                          "title, link, working directory")                  \
-                                                          row(clipboard_bytes, "SMARTCLI_CLIPBOARD_BYTES",   \
-                                                              100 << 10, 100 << 10, 100 << 10, "bytes",      \
-                                                              "what a program puts there")                   \
-                                                              row(terminal_reply_bytes,                      \
-                                                                  "SMARTCLI_TERMINAL_REPLY_BYTES", 64 << 10, \
-                                                                  64 << 10, 64 << 10, "bytes",               \
-                                                                  "the terminal's own answers queued; then " \
-                                                                  "dropped and counted")                     \
-                                                                  row(journal_bytes,                         \
-                                                                      "SMARTCLI_JOURNAL_BYTES", 64LL << 20,  \
-                                                                      0, 4LL << 30, "bytes",                 \
-                                                                      "journal of one session; 0: its last " \
-                                                                      "two segments, else from 4 MiB")
+// clang-format off
+#define SMARTCLI_LIMITS(row) \
+  row(sessions, "SMARTCLI_MAX_SESSIONS", 50, 1, 3000, "sessions", "live sessions; each is a shim, a program and a PTY") \
+  row(ended, "SMARTCLI_MAX_ENDED", 200, 1, 10000, "sessions", "ended sessions kept; the oldest goes first") \
+  row(sid_bytes, "SMARTCLI_MAX_SID_BYTES", 64, 1, 64, "characters", "a sid is a file name and a table's key") \
+  row(cols, "SMARTCLI_COLS", 80, 1, 1000, "columns", "width of a new session") \
+  row(rows, "SMARTCLI_ROWS", 24, 1, 500, "rows", "height of a new session") \
+  row(cells, "SMARTCLI_MAX_CELLS", 100000, 1, 100000, "cells", "cols x rows: memory and time of one screen") \
+  row(scrollback, "SMARTCLI_SCROLLBACK", 10000, 0, 1000000, "lines", "history kept above the screen") \
+  row(history_bytes, "SMARTCLI_HISTORY_BYTES", 64 << 20, 1 << 20, 1 << 30, "bytes", "history of one session") \
+  row(env_entries, "SMARTCLI_MAX_ENV", 256, 0, 256, "entries", "variables given with --env") \
+  row(environment_bytes, "SMARTCLI_MAX_ENVIRONMENT_BYTES", 1 << 20, 4096, 1 << 20, "bytes", "the caller's environment, passed as it is") \
+  row(argv_bytes, "SMARTCLI_MAX_ARGV_BYTES", 128 << 10, 4096, 128 << 10, "bytes", "arguments of a program") \
+  row(line_bytes, "SMARTCLI_MAX_LINE_BYTES", 4 << 20, 64 << 10, 64 << 20, "bytes", "one request or reply") \
+  row(json_depth, "SMARTCLI_MAX_JSON_DEPTH", 64, 8, 64, "levels", "nesting of a request") \
+  row(clients, "SMARTCLI_MAX_CLIENTS", 256, 1, 4096, "connections", "descriptors and memory") \
+  row(client_queue_bytes, "SMARTCLI_CLIENT_QUEUE_BYTES", 1 << 20, 64 << 10, 64 << 20, "bytes", "queued for one client that does not read; then its requests wait, and after 30 s it is dropped") \
+  row(waits, "SMARTCLI_MAX_WAITS", 4096, 1, 65536, "waits", "waits in all at once") \
+  row(pattern_bytes, "SMARTCLI_MAX_PATTERN_BYTES", 4096, 1, 4096, "bytes", "one pattern; RE2, 8 MiB of automaton") \
+  row(key_count, "SMARTCLI_MAX_KEY_COUNT", 1000, 1, 1000, "presses", "one key's repeat count") \
+  row(wait_timeout_ms, "SMARTCLI_WAIT_TIMEOUT_MS", 30000, 0, 3600000, "ms", "a wait") \
+  row(wait_exit_timeout_ms, "SMARTCLI_WAIT_EXIT_TIMEOUT_MS", 0, 0, 3600000, "ms", "wait_exit; 0 as the default: none") \
+  row(input_timeout_ms, "SMARTCLI_INPUT_TIMEOUT_MS", 5000, 0, 3600000, "ms", "input into a full buffer") \
+  row(grace_ms, "SMARTCLI_GRACE_MS", 2000, 0, 60000, "ms", "between TERM and KILL when a session is closed") \
+  row(text_bytes, "SMARTCLI_TEXT_BYTES", 4 << 10, 4 << 10, 4 << 10, "bytes", "title, link, working directory") \
+  row(clipboard_bytes, "SMARTCLI_CLIPBOARD_BYTES", 100 << 10, 100 << 10, 100 << 10, "bytes", "what a program puts there") \
+  row(terminal_reply_bytes, "SMARTCLI_TERMINAL_REPLY_BYTES", 64 << 10, 64 << 10, 64 << 10, "bytes", "the terminal's own answers queued; then dropped and counted") \
+  row(journal_bytes, "SMARTCLI_JOURNAL_BYTES", 64LL << 20, 0, 4LL << 30, "bytes", "journal of one session; 0: its last two segments, else from 4 MiB")
+// clang-format on
 
 enum class LimitId {
 #define SMARTCLI_ROW(id, variable, standard, least, most, unit, reason) id,

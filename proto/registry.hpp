@@ -11,10 +11,25 @@
 namespace smartcli {
 
 /// THE list of methods. A method that is here and has no handler does not build.
-#define SMARTCLI_METHODS(method)                                                                       \
-  method(Spawn) method(List) method(Status) method(Snapshot) method(SendText) method(SendLine)         \
-      method(SendKeys) method(WaitRegex) method(WaitExit) method(Resize) method(Close) method(Version) \
-          method(ShowLimits) method(DaemonStatus) method(DaemonStop) method(Cancel)
+// clang-format off
+#define SMARTCLI_METHODS(method) \
+  method(Spawn) \
+  method(List) \
+  method(Status) \
+  method(Snapshot) \
+  method(SendText) \
+  method(SendLine) \
+  method(SendKeys) \
+  method(WaitRegex) \
+  method(WaitExit) \
+  method(Resize) \
+  method(Close) \
+  method(Version) \
+  method(ShowLimits) \
+  method(DaemonStatus) \
+  method(DaemonStop) \
+  method(Cancel)
+// clang-format on
 
 template <class... M>
 struct MethodList {};

@@ -41,6 +41,11 @@ struct Ending {
   std::string reason;  ///< where `exit` is empty
 };
 
+/// In words, for a message.
+std::string describe(const Ending& ending);
+/// What an input is found by again when the parser comes to its fence.
+std::string echo_key(const shim_abi::RequestId& id, std::uint32_t step);
+
 /// A fence: what came before an input, exactly.
 struct Fence {
   std::uint64_t offset = 0, revision = 0;
