@@ -110,13 +110,10 @@ boost::asio::awaitable<void> Connection::read_loop() {
   if (dropped_ || finishing_) co_return;
   // The peer writes no more. If it only shut down that side, it still gets its replies; else nobody wants
   // them.
-  if (error == boost::asio::error::eof && !has_hung_up(socket_.native_handle()) && !in_flight_.empty()) {
+  if (error == boost::asio::error::eof && !has_hung_up(socket_.native_handle())) {
+    finishing_ = true;
+    writer_.cancel();
     co_await socket_.async_wait(Socket::wait_error, redirect_error(use_awaitable, error));
-    if (dropped_ || finishing_) co_return;
-  }
-  if (error == boost::asio::error::eof && !has_hung_up(socket_.native_handle()) && queued_bytes_ > 0) {
-    finish(1s);
-    co_return;
   }
   drop();
 }

@@ -55,14 +55,20 @@ class Wire {
       if (::poll(&look, 1, 10000) <= 0) return std::nullopt;
       char block[65536];
       const auto n = ::recv(fd_, block, sizeof block, 0);
-      if (n <= 0) return std::nullopt;
+      if (n <= 0) {
+        is_closed_ = true;
+        return std::nullopt;
+      }
       buffer_.append(block, static_cast<std::size_t>(n));
     }
   }
+  /// The daemon closed the connection (`next` returned nothing for that, not for want of an answer).
+  bool is_closed() const { return is_closed_; }
   void shut_down() { ::shutdown(fd_, SHUT_WR); }
 
  private:
   int fd_;
+  bool is_closed_ = false;
   std::string buffer_;
 };
 
@@ -87,6 +93,7 @@ TEST_CASE("hello comes first, and versions are compared", "[integration]") {
     CHECK(message.find("protocol 1") != std::string::npos);
     CHECK(message.find("2 to 9") != std::string::npos);
     CHECK(!wire.next());
+    CHECK(wire.is_closed());
   }
   {
     Wire wire(f.socket());
@@ -97,6 +104,7 @@ TEST_CASE("hello comes first, and versions are compared", "[integration]") {
     wire.request(1, "list", json::object());
     CHECK((*wire.next())["error"]["data"]["code"] == "invalid_argument");
     CHECK(!wire.next());
+    CHECK(wire.is_closed());
   }
 }
 
@@ -117,6 +125,7 @@ TEST_CASE("F26 bad lines are answered one by one, and ten of them end the connec
   wire.send("bad\n");
   CHECK(wire.next());
   CHECK(!wire.next());
+  CHECK(wire.is_closed());
   CHECK(f.cli({"list"}).status == 0);
 }
 
@@ -198,6 +207,7 @@ TEST_CASE("F25 T47 the line cap is exact and comes before any allocation; depth 
     CHECK((*reply)["error"]["data"]["code"] == "limit_exceeded");
     CHECK((*reply)["error"]["data"]["detail"] == "line_bytes");
     CHECK(!wire.next());
+    CHECK(wire.is_closed());
   }
   {
     Wire wire(f.socket());
@@ -243,6 +253,7 @@ TEST_CASE("F27 a peer that shuts down its side still gets its replies", "[integr
   REQUIRE(reply);
   CHECK((*reply)["result"]["exit"]["code"] == 4);
   CHECK(!wire.next());
+  CHECK(wire.is_closed());
 }
 
 TEST_CASE("F06 a client that does not read its replies costs itself only", "[integration]") {
