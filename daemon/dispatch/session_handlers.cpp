@@ -91,6 +91,10 @@ Reply<List::Reply> Handlers::handle(List::Request, Call) {
   const auto executor = co_await boost::asio::this_coro::executor;
   auto all_done = std::make_shared<boost::asio::steady_timer>(executor, std::chrono::seconds(1));
   for (std::size_t i = 0; i < sessions.size(); ++i) {
+    if (sessions[i]->is_flooding()) {  // `running`, as for one that does not answer
+      --*left;
+      continue;
+    }
     boost::asio::co_spawn(executor, sessions[i]->facts(),
                           [asked, left, all_done, i](std::exception_ptr failure, session::StateFacts facts) {
                             if (!failure) (*asked)[i] = {std::move(facts), true};

@@ -23,7 +23,9 @@ using namespace std::chrono_literals;
 constexpr std::size_t kReadBytes = 64 << 10;
 constexpr std::size_t kBurstBytes =
     4096;  ///< a slice with so much is a burst: look again instead of waiting for a wake-up
-constexpr std::uint64_t kFloodCredit = 1 << 20;  ///< of a session that holds a flood slot
+/// A flood is over when nothing came for so long: its program may just be waiting for a processor.
+constexpr auto kSlotIdle = 50ms;
+constexpr std::uint64_t kAliveCredit = 64;       ///< a sign of life, too little to set a program going
 constexpr std::size_t kCheckBytes = 1 << 20;     ///< of a journal without a shim, checked in one turn
 constexpr std::uint64_t kSliceWork = 1'000'000;  ///< cells that a few bytes may cost: about a millisecond
 constexpr auto kFactsWait = 500ms;
@@ -317,34 +319,36 @@ void Session::after_slice(std::uint64_t done) {
   wake_synced();
   if (!drained || holder_ == nullptr || lost_) return;
   if (done >= kBurstBytes) {
-    look_again_soon();
-  } else {
-    arm();
+    look_again(1ms);
+    return;
   }
+  arm();
+  if (has_slot_) look_again(kSlotIdle);
 }
 
 void Session::arm() {
   if (holder_) holder_->arm_output(parsed_, event_position_);
 }
 
-void Session::look_again_soon() {
-  look_timer_.expires_after(1ms);
+void Session::look_again(std::chrono::milliseconds later) {
+  look_timer_.expires_after(later);
   look_timer_.async_wait([weak = weak_from_this()](boost::system::error_code error) {
     const auto self = weak.lock();
     if (error || !self) return;
     if (self->reader_.end() <= self->parsed_) self->give_credit(0);
     if (self->reader_.end() > self->parsed_) {
       self->pump_.wake(self);
-    } else {
-      self->arm();
+      return;
     }
+    self->arm();
+    if (self->has_slot_) self->look_again(kSlotIdle);
   });
 }
 
 void Session::give_credit(std::uint64_t parsed_now) {
   if (!holder_ || lost_) {
-    if (has_slot_) pump_.release_slot(this);
-    has_slot_ = false;
+    if (has_slot_ || wants_slot_) pump_.leave_slots(this);
+    has_slot_ = wants_slot_ = false;
     return;
   }
   const auto grant = [this](std::uint64_t ahead) {
@@ -353,30 +357,33 @@ void Session::give_credit(std::uint64_t parsed_now) {
     holder_->grant(granted_);
   };
   const std::uint64_t end = reader_.end();
+  const auto now = setup_.clock->now();
+  if (parsed_now > 0) last_parsed_ = now;
   if (has_slot_) {
-    if (!pump_.use_slot(this, parsed_now)) {
-      has_slot_ = false;
-    } else if (parsed_ >= end && parsed_now < kBurstBytes) {
-      has_slot_ = false;
-      pump_.release_slot(this);
-    } else {
-      grant(kFloodCredit);
+    const bool goes_on = pump_.use_slot(this, parsed_now);
+    const bool calm = parsed_ >= end && end < granted_ && now - last_parsed_ >= kSlotIdle;
+    if (!calm && (goes_on || parsed_ < granted_)) {
+      if (goes_on) grant(pump_.slot_credit());
       return;
     }
+    has_slot_ = false;
+    pump_.release_slot(this);
   }
-  if (end < granted_ || granted_ == 0) {
+  if (wants_slot_) return;  // its turn comes, and tells whether there is still a flood
+  if (end < granted_) {
     grant(shim_abi::kQuietCredit);
-  } else if (parsed_ >= end && parsed_now < kBurstBytes) {
-    grant(shim_abi::kQuietCredit);  // it stopped right at its credit
   } else {
+    wants_slot_ = true;
     pump_.want_slot(shared_from_this());
   }
 }
 
 void Session::slot_given() {
   has_slot_ = true;
-  if (holder_ && parsed_ + kFloodCredit > granted_) {
-    granted_ = parsed_ + kFloodCredit;
+  wants_slot_ = false;
+  last_parsed_ = setup_.clock->now();
+  if (holder_ && parsed_ + pump_.slot_credit() > granted_) {
+    granted_ = parsed_ + pump_.slot_credit();
     holder_->grant(granted_);
   }
   pump_.wake(shared_from_this());
@@ -384,9 +391,8 @@ void Session::slot_given() {
 
 void Session::keep_alive() {
   if (!holder_) return;
-  granted_ += 4096;
+  granted_ += kAliveCredit;
   holder_->grant(granted_);
-  pump_.wake(shared_from_this());
 }
 
 void Session::on_output() {

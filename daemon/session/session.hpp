@@ -117,6 +117,8 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   /// Returns when all output that is in the journal now has been parsed, and no half-drawn frame is shown (a
   /// synchronized update is waited for, at most 150 ms).
   Awaitable<void> settle_frame();
+  /// It prints faster than its output is parsed: it runs, nobody need be asked.
+  bool is_flooding() const { return alive() && (has_slot_ || wants_slot_); }
   /// The state word, from facts gathered now.
   Awaitable<StateFacts> facts();
   /// Types, whole, in order of arrival. Errors: session_exited, session_gone, line_too_long, input_stalled.
@@ -161,7 +163,7 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   void after_slice(std::uint64_t bytes);
   void notify();
   void finish(Waiter& waiter, Reason reason);
-  void look_again_soon();
+  void look_again(std::chrono::milliseconds later);
   void arm();
   void step_at(std::uint64_t offset);
   bool restart_reading();
@@ -205,13 +207,14 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   std::deque<journal::Event> events_;  // read, not yet reached; those that change what is parsed
   std::uint64_t events_read_to_ = 0;   // offset of the last one read
   std::uint64_t granted_ = 0;
+  Clock::Steady last_parsed_{};
   std::uint64_t replay_to_ = 0;
   std::uint64_t layout_epoch_ = 0;
   std::uint64_t errors_logged_ = 0;
 
   std::optional<Ending> ending_;
   bool lost_ = false, unreachable_ = false, closing_ = false, closed_ = false, begun_ = false,
-       has_slot_ = false;
+       has_slot_ = false, wants_slot_ = false;
   bool checking_ = false;  // the journal of a session without a shim is still being checked
   bool reading_directly_ = false;
   std::int64_t last_output_ms_ = 0;

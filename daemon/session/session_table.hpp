@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "common/paths.hpp"
@@ -33,7 +34,8 @@ class SessionTable {
     const Clock* clock = nullptr;
     std::uint64_t nofile_soft = 0, nofile_hard = 0;  ///< what programs get back
   };
-  explicit SessionTable(Setup setup) : setup_(std::move(setup)), pump_(setup_.executor) {}
+  explicit SessionTable(Setup setup)
+      : setup_(std::move(setup)), pump_(setup_.executor, std::thread::hardware_concurrency()) {}
 
   /// Takes over what an earlier daemon left: every journal folder becomes a session again, live or ended.
   Awaitable<void> adopt_all();

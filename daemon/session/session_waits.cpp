@@ -51,7 +51,7 @@ Awaitable<void> Session::settle_frame() {
   const std::uint64_t target = checking_ ? UINT64_MAX : reader_.end();
   auto last = parsed_;
   while (is_behind(std::min(target, checking_ ? UINT64_MAX : reader_.end()))) {
-    pump_.wake(self);
+    pump_.wake_first(self);
     boost::asio::steady_timer timer(executor_, setup_.clock->now() + kStuckReplay);
     const auto place = synced_.insert(synced_.end(), {target, &timer});
     boost::system::error_code fired;

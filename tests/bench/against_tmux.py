@@ -4,7 +4,9 @@
 Interleaved pairs, medians, ratios (DESIGN section 5). Not a timed test: it prints, and exits 0.
 usage: against_tmux.py BIN_FOLDER [PAIRS]
 """
-import os, statistics, subprocess, sys, tempfile, time
+import os, signal, statistics, subprocess, sys, tempfile, time
+
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # clean up then too
 
 bin_folder = os.path.abspath(sys.argv[1])
 pairs = int(sys.argv[2]) if len(sys.argv) > 2 else 15

@@ -3,7 +3,9 @@
 
 usage: beside_floods.py BIN_FOLDER [FLOODS] [REQUESTS]
 """
-import json, os, socket, subprocess, sys, tempfile, time
+import json, os, signal, socket, subprocess, sys, tempfile, time
+
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # clean up then too
 
 bin_folder = os.path.abspath(sys.argv[1])
 floods = int(sys.argv[2]) if len(sys.argv) > 2 else 20
@@ -54,6 +56,7 @@ try:
     for name, verb in verbs.items():
         took = []
         for _ in range(count):
+            time.sleep(0.003)  # a client that comes back at some moment, not within one lull
             start = time.perf_counter()
             verb()
             took.append((time.perf_counter() - start) * 1000)

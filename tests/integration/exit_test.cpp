@@ -195,11 +195,13 @@ TEST_CASE("B031 B032 close ends the whole session, and names who left it", "[int
   f.ok({"send-line", "-s", sid,
         "sleep 4321 & (trap '' HUP TERM; sleep 4322) & setsid sleep 4323 & echo started $((1+1))"});
   f.ok({"wait-regex", "-s", sid, "started 2"});
-  const auto closed = f.json({"close", "-s", sid});
-  CHECK(closed["ok"] == true);
   const auto count = [&](const char* what) {
     return f.run({"pgrep", "-f", std::string("^sleep ") + what}).out;
   };
+  // setsid has left the session when it has become sleep; before, the hang-up ends it too.
+  REQUIRE(becomes_true([&] { return !count("4323").empty() && !count("4322").empty(); }));
+  const auto closed = f.json({"close", "-s", sid});
+  CHECK(closed["ok"] == true);
   CHECK(becomes_true([&] { return count("4321").empty() && count("4322").empty(); }));
   REQUIRE(closed["survivors"].size() == 1);
   const int survivor = closed["survivors"][0]["pid"];
@@ -211,6 +213,7 @@ TEST_CASE("B031 B032 close ends the whole session, and names who left it", "[int
   f.ok({"wait-regex", "-s", again, "[$#] $"});
   f.ok({"send-line", "-s", again, "setsid sleep 4324 & echo started $((1+2))"});
   f.ok({"wait-regex", "-s", again, "started 3"});
+  REQUIRE(becomes_true([&] { return !count("4324").empty(); }));
   CHECK(f.json({"close", "-s", again, "--tree"})["survivors"].empty());
   CHECK(becomes_true([&] { return count("4324").empty(); }));
 }

@@ -125,6 +125,22 @@ TEST_CASE("four sessions hold a flood slot, the others wait in line", "[pump]") 
   CHECK_FALSE(house.pump.use_slot(all[0].get(), 1));
 }
 
+TEST_CASE("there are no more flood slots than processors, and one at least", "[pump]") {
+  for (const std::size_t processors : {0u, 1u, 2u, 3u, 64u}) {
+    House house;
+    Pump pump(house.loop.executor(), processors);
+    std::vector<std::shared_ptr<FakeSession>> all;
+    for (char name = 'a'; name < 'k'; ++name) {
+      all.push_back(house.session(name));
+      pump.want_slot(all.back());
+    }
+    std::size_t slots = 0;
+    for (const auto& session : all) slots += static_cast<std::size_t>(session->slots);
+    CAPTURE(processors);
+    CHECK(slots == std::clamp<std::size_t>(processors, 1, 4));
+  }
+}
+
 TEST_CASE("a slot's holder gives it up after its turn, but only to somebody in line", "[pump]") {
   House house;
   std::vector<std::shared_ptr<FakeSession>> all;
@@ -136,16 +152,69 @@ TEST_CASE("a slot's holder gives it up after its turn, but only to somebody in l
   for (int i = 0; i < 100; ++i) CHECK(house.pump.use_slot(first.get(), Pump::kTurnBytes));  // nobody waits
   const auto next = house.session('x');
   house.pump.want_slot(next);
-  CHECK(next->slots == 0);
+  // Its turn is over, but it goes on until its credit is used up: nobody else before that.
   CHECK_FALSE(house.pump.use_slot(first.get(), 1));
+  CHECK(next->slots == 0);
+  house.pump.release_slot(first.get());
   CHECK(next->slots == 1);
   CHECK(house.pump.use_slot(next.get(), Pump::kTurnBytes - 1));
   // Back in line, first gets the slot when another's turn is over.
   house.pump.want_slot(first);
   CHECK(first->slots == 1);
   CHECK_FALSE(house.pump.use_slot(next.get(), 1));
+  house.pump.release_slot(next.get());
   CHECK(first->slots == 2);
   CHECK(house.pump.use_slot(first.get(), Pump::kTurnBytes - 1));
+}
+
+TEST_CASE("a flood among others gets less credit than one that is alone", "[pump]") {
+  House house;
+  const auto a = house.session('a'), b = house.session('b');
+  house.pump.want_slot(a);
+  CHECK(house.pump.slot_credit() == Pump::kLoneCredit);
+  house.pump.want_slot(b);
+  CHECK(house.pump.slot_credit() == Pump::kSharedCredit);
+  house.pump.leave_slots(b.get());
+  CHECK(house.pump.slot_credit() == Pump::kLoneCredit);
+}
+
+TEST_CASE("a session that somebody waits for comes next", "[pump]") {
+  House house;
+  const auto a = house.session('a', 2), b = house.session('b', 1), c = house.session('c', 1);
+  house.pump.wake(a);
+  house.pump.wake(b);
+  house.pump.wake(c);
+  house.pump.wake_first(c);
+  house.loop.poll();
+  CHECK(house.log == "caba");
+}
+
+TEST_CASE("all handlers of a request run before the next slice", "[pump]") {
+  House house;
+  const auto a = house.session('a', 2);
+  std::function<void(int)> hop = [&](int left) {
+    house.log += '.';
+    if (left > 0) boost::asio::post(house.loop.executor(), [&hop, left] { hop(left - 1); });
+  };
+  a->during_slice = [&] {
+    a->during_slice = nullptr;
+    hop(5);
+  };
+  house.pump.wake(a);
+  house.loop.poll();
+  CHECK(house.log == "a......a");
+}
+
+TEST_CASE("handlers without end do not keep slices away", "[pump]") {
+  House house;
+  const auto a = house.session('a', 3);
+  std::function<void()> spin = [&] {
+    if (a->slices > 0) boost::asio::post(house.loop.executor(), spin);
+  };
+  spin();
+  house.pump.wake(a);
+  house.loop.poll();
+  CHECK(house.log == "aaa");
 }
 
 TEST_CASE("a slot belongs to its holder only", "[pump]") {
@@ -166,6 +235,10 @@ TEST_CASE("who waits for a slot is kept alive meanwhile", "[pump]") {
     all.push_back(house.session(name));
     house.pump.want_slot(all.back());
   }
+  all.push_back(house.session('z'));
+  house.pump.want_slot(all.back());
+  // One after the other, none twice before the other once.
   house.loop.until([&] { return all.back()->kept_alive > 0; });
+  CHECK(all[4]->kept_alive == 1);
   CHECK(all.front()->kept_alive == 0);
 }
