@@ -118,7 +118,7 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   /// synchronized update is waited for, at most 150 ms).
   Awaitable<void> settle_frame();
   /// It prints faster than its output is parsed: it runs, nobody need be asked.
-  bool is_flooding() const { return alive() && (has_slot_ || wants_slot_); }
+  bool is_flooding() const { return alive() && (wants_slot_ || (has_slot_ && parsed_ < reader_.end())); }
   /// The state word, from facts gathered now.
   Awaitable<StateFacts> facts();
   /// Types, whole, in order of arrival. Errors: session_exited, session_gone, line_too_long, input_stalled.

@@ -89,7 +89,8 @@ bool Shim::is_target(const ProcStat& process) const {
   return process.session == session_ || (process.tty != 0 && process.tty == pty_.tty);
 }
 
-/// @return whether anybody is left that has to go
+/// @return whether anybody is left that has to go. One that is about to end by itself (a step of another
+/// shim's start, say, whose kind can no longer be told) has no program any more, and is nobody to report.
 bool Shim::signal_targets(bool stage_is_new) {
   static constexpr int kSignals[] = {0, SIGHUP, SIGTERM, SIGKILL};
   const int number = kSignals[static_cast<int>(ending_.stage)];
@@ -98,7 +99,7 @@ bool Shim::signal_targets(bool stage_is_new) {
     const bool target = is_target(process);
     if (!target && !ending_.tree) continue;
     any = true;
-    if (!target) name_survivor(process, true);
+    if (!target && has_program(process.pid)) name_survivor(process, true);
     if (!stage_is_new && ending_.stage != Stage::kill) continue;
     signal_exactly(process, number);
     if (number != SIGKILL) signal_exactly(process, SIGCONT);  // a stopped one cannot act on it

@@ -90,6 +90,13 @@ void OwnPrograms::learn() {
   folder_[folder_length_] = 0;
 }
 
+bool has_program(pid_t pid) {
+  Text<48> path;
+  path.add("/proc/").add_number(static_cast<std::uint64_t>(pid)).add("/exe");
+  struct stat status {};
+  return ::stat(path.get(), &status) == 0 || errno != ENOENT;
+}
+
 bool OwnPrograms::is_one(const ProcStat& stat) const {
   static const char* const kNames[] = {"smartcli-shim", "smartclid", "smartcli", "smartcli-render",
                                        "smartcli-crosscheck"};

@@ -41,6 +41,9 @@ class OwnPrograms {
   std::size_t folder_length_ = 0;
 };
 
+/// False of a process that is ending: it has given up its program, though it may not be a zombie yet.
+bool has_program(pid_t pid);
+
 /// Decimal digits only; -1 otherwise.
 std::int64_t parse_number(const char* text);
 
