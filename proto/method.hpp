@@ -6,13 +6,6 @@ namespace smartcli {
 
 enum class Access { read, write, control };  ///< looks only; changes a session; changes the daemon
 
-/// How a reply's outcome becomes the CLI's exit status, beside errors.
-enum class ExitRule {
-  zero,     ///< 0
-  matched,  ///< waits: 0 met, 124 TIMEOUT, else 1
-  ended,    ///< wait_exit: 0 once it ended, 124 TIMEOUT, 1 unknown
-};
-
 /// What every visitor needs to know of a method; its name is spelled here once.
 struct MethodInfo {
   std::string_view name;  ///< wire name; the command is the same with `-` for `_`
@@ -20,8 +13,7 @@ struct MethodInfo {
   Access access = Access::read;
   std::string_view positional = {};  ///< the request's field that stands without an option
   std::string_view examples = {};    ///< lines for help, each a command
-  ExitRule exit_rule = ExitRule::zero;
-  bool core_tool = false;  ///< in MCP's core set
+  bool core_tool = false;            ///< in MCP's core set
   bool starts_daemon = false;
   bool is_command = true;  ///< false: wire only
 };

@@ -42,24 +42,14 @@ Connection::Connection(Socket socket, dispatch::Handlers& handlers, const Limits
       stuck_(socket_.get_executor()) {}
 
 void Connection::start() {
-  boost::asio::co_spawn(
-      socket_.get_executor(),
-      [](std::shared_ptr<Connection> self) -> boost::asio::awaitable<void> {
-        co_await self->read_loop();
-      }(shared_from_this()),
-      boost::asio::detached);
-  boost::asio::co_spawn(
-      socket_.get_executor(),
-      [](std::shared_ptr<Connection> self) -> boost::asio::awaitable<void> {
-        co_await self->write_loop();
-      }(shared_from_this()),
-      boost::asio::detached);
-  boost::asio::co_spawn(
-      socket_.get_executor(),
-      [](std::shared_ptr<Connection> self) -> boost::asio::awaitable<void> {
-        co_await self->watch_greeting();
-      }(shared_from_this()),
-      boost::asio::detached);
+  for (const auto loop : {&Connection::read_loop, &Connection::write_loop, &Connection::watch_greeting}) {
+    boost::asio::co_spawn(
+        socket_.get_executor(),
+        [](std::shared_ptr<Connection> self, auto its_loop) -> boost::asio::awaitable<void> {
+          co_await (*self.*its_loop)();
+        }(shared_from_this(), loop),
+        boost::asio::detached);
+  }
 }
 
 boost::asio::awaitable<void> Connection::watch_greeting() {

@@ -49,17 +49,6 @@ Line line_at(const terminal::Terminal& terminal, std::uint64_t ordinal, std::uin
   return line;
 }
 
-std::vector<Line> lines_from(const terminal::Terminal& terminal, std::uint64_t from) {
-  std::vector<Line> lines;
-  const std::uint64_t end = terminal.screen_top() + static_cast<std::uint64_t>(terminal.size().rows);
-  std::uint64_t given = 0;
-  for (std::uint64_t row = std::max(from, terminal.first_row()); row < end; row = given) {
-    lines.push_back(line_at(terminal, row, given));
-    given = lines.back().last_row + 1;
-  }
-  return lines;
-}
-
 std::vector<Line> LineFeed::changed(const terminal::Terminal& terminal) {
   const std::uint64_t top = terminal.screen_top();
   const bool renumbered = terminal.layout_epoch() != epoch_;

@@ -58,7 +58,4 @@ class LineFeed {
   Position seen_cursor_;
 };
 
-/// All lines from row `from` on.
-std::vector<Line> lines_from(const terminal::Terminal& terminal, std::uint64_t from);
-
 }  // namespace smartcli::session

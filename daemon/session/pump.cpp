@@ -75,6 +75,7 @@ bool Pump::use_slot(const Pumped* session, std::uint64_t bytes) {
 }
 
 void Pump::release_slot(const Pumped* session) {
+  std::erase_if(slot_line_, [&](const Waiting& waiting) { return waiting.session.get() == session; });
   const auto before = slots_.size();
   std::erase_if(slots_, [&](const Slot& slot) { return slot.holder.get() == session; });
   if (slots_.size() != before) give_slots();
@@ -83,11 +84,6 @@ void Pump::release_slot(const Pumped* session) {
 void Pump::forget(const Pumped* session) {
   if (turned_ == session) turned_ = nullptr;
   std::erase_if(line_, [&](const auto& other) { return other.get() == session; });
-  leave_slots(session);
-}
-
-void Pump::leave_slots(const Pumped* session) {
-  std::erase_if(slot_line_, [&](const Waiting& waiting) { return waiting.session.get() == session; });
   release_slot(session);
 }
 

@@ -55,13 +55,12 @@ class Pump {
   /// The holder parsed so many bytes; true if it may have more credit, false if its turn is over: it then
   /// uses up what it was granted and releases the slot, so that never more floods than slots are under way.
   bool use_slot(const Pumped* session, std::uint64_t bytes);
+  /// Its slot, or its place in the line for one.
   void release_slot(const Pumped* session);
   /// For the holder of a slot, in bytes after what is parsed.
   std::uint64_t slot_credit() const {
     return slots_.size() > 1 || !slot_line_.empty() ? kSharedCredit : kLoneCredit;
   }
-  /// Of the slots and the line for them.
-  void leave_slots(const Pumped* session);
   void forget(const Pumped* session);
 
  private:

@@ -107,8 +107,7 @@ void Session::begin(Origin origin) {
                             header.exit_value);
     }
     // Its program goes on at once, also while what it wrote before is replayed.
-    granted_ = reader_.end() + shim_abi::kQuietCredit;
-    holder_->grant(granted_);
+    grant_up_to(reader_.end() + shim_abi::kQuietCredit);
     holder_->listen(this);
   }
   pump_.wake(shared_from_this());
@@ -345,17 +344,18 @@ void Session::look_again(std::chrono::milliseconds later) {
   });
 }
 
+void Session::grant_up_to(std::uint64_t offset) {
+  if (!holder_ || offset <= granted_) return;
+  granted_ = offset;
+  holder_->grant(granted_);
+}
+
 void Session::give_credit(std::uint64_t parsed_now) {
   if (!holder_ || lost_) {
-    if (has_slot_ || wants_slot_) pump_.leave_slots(this);
+    if (has_slot_ || wants_slot_) pump_.release_slot(this);
     has_slot_ = wants_slot_ = false;
     return;
   }
-  const auto grant = [this](std::uint64_t ahead) {
-    if (parsed_ + ahead <= granted_) return;
-    granted_ = parsed_ + ahead;
-    holder_->grant(granted_);
-  };
   const std::uint64_t end = reader_.end();
   const auto now = setup_.clock->now();
   if (parsed_now > 0) last_parsed_ = now;
@@ -363,7 +363,7 @@ void Session::give_credit(std::uint64_t parsed_now) {
     const bool goes_on = pump_.use_slot(this, parsed_now);
     const bool calm = parsed_ >= end && end < granted_ && now - last_parsed_ >= kSlotIdle;
     if (!calm && (goes_on || parsed_ < granted_)) {
-      if (goes_on) grant(pump_.slot_credit());
+      if (goes_on) grant_up_to(parsed_ + pump_.slot_credit());
       return;
     }
     has_slot_ = false;
@@ -371,7 +371,7 @@ void Session::give_credit(std::uint64_t parsed_now) {
   }
   if (wants_slot_) return;  // its turn comes, and tells whether there is still a flood
   if (end < granted_) {
-    grant(shim_abi::kQuietCredit);
+    grant_up_to(parsed_ + shim_abi::kQuietCredit);
   } else {
     wants_slot_ = true;
     pump_.want_slot(shared_from_this());
@@ -382,17 +382,12 @@ void Session::slot_given() {
   has_slot_ = true;
   wants_slot_ = false;
   last_parsed_ = setup_.clock->now();
-  if (holder_ && parsed_ + pump_.slot_credit() > granted_) {
-    granted_ = parsed_ + pump_.slot_credit();
-    holder_->grant(granted_);
-  }
+  grant_up_to(parsed_ + pump_.slot_credit());
   pump_.wake(shared_from_this());
 }
 
 void Session::keep_alive() {
-  if (!holder_) return;
-  granted_ += kAliveCredit;
-  holder_->grant(granted_);
+  grant_up_to(granted_ + kAliveCredit);
 }
 
 void Session::on_output() {

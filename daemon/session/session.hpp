@@ -175,6 +175,7 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   void end_frame();
   void answer_queries();
   void answer_later();
+  void grant_up_to(std::uint64_t offset);
   void give_credit(std::uint64_t parsed_now);
   void wake_synced();
   bool is_canonical() const;

@@ -19,6 +19,23 @@ struct InputReply {
   }
 };
 
+/// What the verbs that type one text ask.
+struct TextToType {
+  SessionName sid;
+  Bytes text;
+  std::optional<Millis> timeout_ms;
+  std::optional<std::string> request_id;
+
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v.required({"sid", "session", nullptr, "SID", "-s,--session"}, sid);
+    v.required({"text", "what to type; `-` reads standard input", nullptr, "TEXT"}, text);
+    v.optional({"timeout_ms", "for a program that does not read; default 5s", &limits::input_timeout_ms, "D"},
+               timeout_ms);
+    v.optional({"request_id", "a repeated id is typed once (1 to 64 characters)", nullptr, "ID"}, request_id);
+  }
+};
+
 struct SendText {
   static constexpr MethodInfo info{.name = "send_text",
                                    .doc = "Type text as it stands; a newline in it is Enter.",
@@ -29,23 +46,7 @@ struct SendText {
                                        "smartcli send-text -s edit -- '-----BEGIN'\n"
                                        "printf 'a\\nb\\n' | smartcli send-text -s edit -",
                                    .core_tool = true};
-  struct Request {
-    SessionName sid;
-    Bytes text;
-    std::optional<Millis> timeout_ms;
-    std::optional<std::string> request_id;
-
-    template <class Visitor>
-    void fields(Visitor& v) {
-      v.required({"sid", "session", nullptr, "SID", "-s,--session"}, sid);
-      v.required({"text", "what to type; `-` reads standard input", nullptr, "TEXT"}, text);
-      v.optional(
-          {"timeout_ms", "for a program that does not read; default 5s", &limits::input_timeout_ms, "D"},
-          timeout_ms);
-      v.optional({"request_id", "a repeated id is typed once (1 to 64 characters)", nullptr, "ID"},
-                 request_id);
-    }
-  };
+  struct Request : TextToType {};
   using Reply = InputReply;
 };
 
@@ -58,23 +59,7 @@ struct SendLine {
                                        "smartcli send-line -s py 'print(6*7)'\n"
                                        "smartcli send-line -s sh -- '-n'",
                                    .core_tool = true};
-  struct Request {
-    SessionName sid;
-    Bytes text;
-    std::optional<Millis> timeout_ms;
-    std::optional<std::string> request_id;
-
-    template <class Visitor>
-    void fields(Visitor& v) {
-      v.required({"sid", "session", nullptr, "SID", "-s,--session"}, sid);
-      v.required({"text", "what to type; `-` reads standard input", nullptr, "TEXT"}, text);
-      v.optional(
-          {"timeout_ms", "for a program that does not read; default 5s", &limits::input_timeout_ms, "D"},
-          timeout_ms);
-      v.optional({"request_id", "a repeated id is typed once (1 to 64 characters)", nullptr, "ID"},
-                 request_id);
-    }
-  };
+  struct Request : TextToType {};
   using Reply = InputReply;
 };
 

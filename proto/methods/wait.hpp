@@ -31,7 +31,6 @@ struct WaitRegex {
           "smartcli wait-regex -s py '>>> $'\n"
           "smartcli wait-regex -s build --timeout 5m 'finished|error:'\n"
           "smartcli wait-regex -s py --anywhere Python",
-      .exit_rule = ExitRule::matched,
       .core_tool = true};
   struct Request {
     SessionName sid;
@@ -95,7 +94,6 @@ struct WaitExit {
       .name = "wait_exit",
       .doc = "Block until the program has ended and its output is drained; print its status.",
       .examples = "smartcli wait-exit -s build\nsmartcli wait-exit -s build --timeout 10m",
-      .exit_rule = ExitRule::ended,
       .core_tool = true};
   struct Request {
     SessionName sid;

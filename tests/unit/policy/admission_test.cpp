@@ -171,8 +171,8 @@ TEST_CASE("a request id has 1 to 64 characters, whatever is typed", "[admission]
       {"", false},
       {std::string(65, 'x'), false},
   }));
-  SendText::Request text{SessionName{"s"}, Bytes{"x"}, {}, id};
-  SendLine::Request line{SessionName{"s"}, Bytes{"x"}, {}, id};
+  SendText::Request text{{SessionName{"s"}, Bytes{"x"}, {}, id}};
+  SendLine::Request line{{SessionName{"s"}, Bytes{"x"}, {}, id}};
   SendKeys::Request keys{SessionName{"s"}, {"Enter"}, 1, false, {}, id};
   CHECK(house.admission.admit(text).has_value() == is_taken);
   CHECK(house.admission.admit(line).has_value() == is_taken);

@@ -246,7 +246,7 @@ TEST_CASE("bytes travel as text where they are UTF-8 and as b64 where they are n
       {"caf\xe9", json{{"b64", "Y2Fm6Q=="}}},
       {"\xed\xa0\x80", json{{"b64", "7aCA"}}},
   }));
-  SendText::Request request{name("s"), Bytes{bytes}, {}, {}};
+  SendText::Request request{{name("s"), Bytes{bytes}, {}, {}}};
   const json sent = json::parse(encode_text(request));
   CHECK(sent["text"] == wire);
   const auto back = read<SendText>(sent);

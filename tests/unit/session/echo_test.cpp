@@ -217,7 +217,7 @@ TEST_CASE("input that nobody ever comes to marks nothing, and is bounded", "[ech
   echo.typed(10'000, std::string(1 << 20, 'y') + "\r");
   terminal::Terminal terminal({80, 24}, {});
   terminal.feed("$ " + std::string(1000, 'x'));
-  for (auto& line : session::lines_from(terminal, 0)) {
+  for (auto& line : test::all_lines(terminal)) {
     echo.mark(line);
     for (const bool is_echo : line.echo) CHECK_FALSE(is_echo);
   }

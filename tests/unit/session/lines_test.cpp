@@ -27,7 +27,7 @@ Texts changed(ScreenUnderTest& screen) {
 TEST_CASE("soft wraps are joined, line ends are not", "[lines]") {
   ScreenUnderTest screen({5, 6});
   screen.shows("abcdefghijkl\r\nxyz\r\n12345\r\n!");
-  const auto lines = session::lines_from(screen.terminal, 0);
+  const auto lines = test::all_lines(screen.terminal);
   REQUIRE(lines.size() >= 4);
   CHECK(lines[0].text == "abcdefghijkl");
   CHECK(lines[0].first_row == 0);
@@ -56,7 +56,7 @@ TEST_CASE("a row that is not kept gives nothing", "[lines]") {
   screen.terminal.trim_history();
   CHECK(session::line_at(screen.terminal, 0).text.empty());
   CHECK(session::line_at(screen.terminal, 99).text.empty());
-  CHECK(texts(session::lines_from(screen.terminal, 0)) == Texts{"c", "d"});
+  CHECK(texts(test::all_lines(screen.terminal)) == Texts{"c", "d"});
 }
 
 TEST_CASE("trailing blanks count up to the cursor, where the program wrote them", "[lines]") {
@@ -159,7 +159,7 @@ TEST_CASE("a line of very many rows is cut in pieces, none twice and none left o
   screen.shows(std::string(9'000, 'x'));
   std::size_t bytes = 0;
   std::uint64_t next = 0;
-  for (const auto& line : session::lines_from(screen.terminal, 0)) {
+  for (const auto& line : test::all_lines(screen.terminal)) {
     if (line.text.empty()) continue;
     CHECK(line.first_row == next);
     next = line.last_row + 1;

@@ -174,7 +174,7 @@ TEST_CASE("a flood among others gets less credit than one that is alone", "[pump
   CHECK(house.pump.slot_credit() == Pump::kLoneCredit);
   house.pump.want_slot(b);
   CHECK(house.pump.slot_credit() == Pump::kSharedCredit);
-  house.pump.leave_slots(b.get());
+  house.pump.release_slot(b.get());
   CHECK(house.pump.slot_credit() == Pump::kLoneCredit);
 }
 

@@ -16,6 +16,18 @@ namespace smartcli::test {
 
 enum class Line { canonical, raw };
 
+/// All lines that are kept.
+inline std::vector<session::Line> all_lines(const terminal::Terminal& terminal) {
+  std::vector<session::Line> lines;
+  const std::uint64_t end = terminal.screen_top() + static_cast<std::uint64_t>(terminal.size().rows);
+  std::uint64_t given = 0;
+  for (std::uint64_t row = terminal.first_row(); row < end; row = given) {
+    lines.push_back(session::line_at(terminal, row, given));
+    given = lines.back().last_row + 1;
+  }
+  return lines;
+}
+
 class ScreenUnderTest {
  public:
   explicit ScreenUnderTest(Size size = {80, 24}, std::size_t history = 1000)
@@ -53,7 +65,7 @@ class ScreenUnderTest {
   }
   /// All that is kept, likewise.
   std::vector<session::Line> all() {
-    auto lines = session::lines_from(terminal, terminal.first_row());
+    auto lines = all_lines(terminal);
     for (auto& line : lines) echo.mark(line);
     return lines;
   }

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <set>
 
+#include "common/pattern.hpp"
 #include "support.hpp"
 
 namespace smartcli::terminal {
@@ -133,7 +133,7 @@ std::string difference(const json& c) {
     } else if (key == "reply") {
       check(replies == value.get<std::string>(), "reply " + json(replies).dump());
     } else if (key == "reply_re") {
-      check(std::regex_search(replies, std::regex(value.get<std::string>())),
+      check(Pattern::compile(value.get<std::string>()).value().matches(replies),
             "reply " + json(replies).dump());
     } else if (key == "title") {
       check(terminal.title() == value.get<std::string>(), "title " + terminal.title());
