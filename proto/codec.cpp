@@ -130,6 +130,13 @@ Result<nlohmann::json> parse_json(std::string_view text, std::int64_t depth) {
   }
 }
 
+std::string merge_objects(std::string_view first, std::string_view second) {
+  auto merged = parse_json(first, 64), more = parse_json(second, 64);
+  if (!merged || !more) return std::string(second);
+  merged->update(*more);
+  return dump_json(*merged);
+}
+
 std::string dump_json(const nlohmann::json& value) {
   const std::string plain = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   std::string out;

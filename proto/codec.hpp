@@ -27,6 +27,9 @@ Result<T> decode_text(std::string_view json);
 template <class T>
 std::string encode_text(const T& value);
 
+/// The fields of both objects in one; where both have one, `second`'s.
+std::string merge_objects(std::string_view first, std::string_view second);
+
 /// Parses one JSON value. Never throws; depth is checked before anything is built.
 /// Errors: invalid_argument (not JSON, not UTF-8, deeper than `depth`, a name twice in one object).
 Result<nlohmann::json> parse_json(std::string_view text, std::int64_t depth);

@@ -9,7 +9,7 @@ std::string reply_line_of(std::string_view id, const T& reply) {
   return reply_line(id, encode(reply));
 }
 
-// SendText, SendLine and SendKeys share one reply.
+// Some methods share a reply.
 #define SMARTCLI_ROW(R)                                              \
   template std::string reply_line_of<R>(std::string_view, const R&); \
   template Result<R> decode_text<R>(std::string_view);
@@ -19,7 +19,13 @@ SMARTCLI_ROW(Status::Reply)
 SMARTCLI_ROW(Snapshot::Reply)
 SMARTCLI_ROW(InputReply)
 SMARTCLI_ROW(WaitRegex::Reply)
-SMARTCLI_ROW(WaitExit::Reply)
+SMARTCLI_ROW(WaitReply)
+SMARTCLI_ROW(WaitAny::Reply)
+SMARTCLI_ROW(WaitGone::Reply)
+SMARTCLI_ROW(WaitChange::Reply)
+SMARTCLI_ROW(WaitReady::Reply)
+SMARTCLI_ROW(Alive::Reply)
+SMARTCLI_ROW(Signal::Reply)
 SMARTCLI_ROW(Resize::Reply)
 SMARTCLI_ROW(Close::Reply)
 SMARTCLI_ROW(Version::Reply)

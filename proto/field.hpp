@@ -7,8 +7,12 @@
 
 namespace smartcli {
 
-/// Who fills a request's field when the command line is used.
-enum class FilledBy { user, client };
+/// Where a request's field stands.
+enum class Place {
+  both,          ///< on the wire, and an option or argument of the command
+  wire,          ///< on the wire only; the command line fills it itself
+  command_line,  ///< an option that the client acts on; never sent
+};
 
 /// What a field declares about itself. Decoder, encoder, CLI options, schema and reference page all read
 /// this.
@@ -18,7 +22,10 @@ struct Field {
   const Limit* limit = nullptr;   ///< the limits row whose range bounds it, if any
   std::string_view metavar = {};  ///< in help: D, N, DIR, ...; empty: from the type
   std::string_view alias = {};    ///< more option names, comma-separated, with dashes: "-s,--session"
-  FilledBy filled_by = FilledBy::user;
+  Place place = Place::both;
+  /// What holds where an optional field is left out, in words. Empty: the value it starts with, else the
+  /// default of its limit.
+  std::string_view without = {};
 };
 
 }  // namespace smartcli

@@ -40,9 +40,11 @@ struct Limit {
   row(client_queue_bytes, "SMARTCLI_CLIENT_QUEUE_BYTES", 1 << 20, 64 << 10, 64 << 20, "bytes", "queued for one client that does not read; then its requests wait, and after 30 s it is dropped") \
   row(waits, "SMARTCLI_MAX_WAITS", 4096, 1, 65536, "waits", "waits in all at once") \
   row(pattern_bytes, "SMARTCLI_MAX_PATTERN_BYTES", 4096, 1, 4096, "bytes", "one pattern; RE2, 8 MiB of automaton") \
+  row(patterns, "SMARTCLI_MAX_PATTERNS", 64, 1, 64, "patterns", "of one wait_any") \
   row(key_count, "SMARTCLI_MAX_KEY_COUNT", 1000, 1, 1000, "presses", "one key's repeat count") \
   row(wait_timeout_ms, "SMARTCLI_WAIT_TIMEOUT_MS", 30000, 0, 3600000, "ms", "a wait") \
   row(wait_exit_timeout_ms, "SMARTCLI_WAIT_EXIT_TIMEOUT_MS", 0, 0, 3600000, "ms", "wait_exit; 0 as the default: none") \
+  row(quiet_ms, "SMARTCLI_QUIET_MS", 200, 0, 3600000, "ms", "a screen without change for so long is quiet") \
   row(input_timeout_ms, "SMARTCLI_INPUT_TIMEOUT_MS", 5000, 0, 3600000, "ms", "input into a full buffer") \
   row(grace_ms, "SMARTCLI_GRACE_MS", 2000, 0, 60000, "ms", "between TERM and KILL when a session is closed") \
   row(text_bytes, "SMARTCLI_TEXT_BYTES", 4 << 10, 4 << 10, 4 << 10, "bytes", "title, link, working directory") \

@@ -21,8 +21,15 @@ namespace smartcli {
   method(SendLine) \
   method(SendKeys) \
   method(WaitRegex) \
+  method(WaitAny) \
+  method(WaitGone) \
+  method(WaitChange) \
+  method(WaitVisualChange) \
+  method(WaitReady) \
   method(WaitExit) \
+  method(Alive) \
   method(Resize) \
+  method(Signal) \
   method(Close) \
   method(Version) \
   method(ShowLimits) \

@@ -201,6 +201,21 @@ struct Counters {
   }
 };
 
+// Fields that many requests have, declared once.
+namespace field {
+inline constexpr Field sid{"sid", "session", nullptr, "SID", "-s,--session"};
+inline constexpr Field detail{"detail", "`full` adds the structured screen", nullptr, {}, {}, Place::wire};
+inline constexpr Field request_id{"request_id", "a repeated id is typed once (1 to 64 characters)", nullptr,
+                                  "ID"};
+inline constexpr Field input_timeout{"timeout_ms", "for a program that does not read",
+                                     &limits::input_timeout_ms, "D"};
+inline constexpr Field wait_timeout{"timeout_ms", "then reply with reason TIMEOUT", &limits::wait_timeout_ms,
+                                    "D"};
+inline constexpr Field endless_timeout{
+    "timeout_ms", "then reply with reason TIMEOUT", &limits::wait_exit_timeout_ms, "D", {}, Place::both,
+    "none"};
+}  // namespace field
+
 /// The structured screen: `snapshot --json`, and `screen` in a wait's reply with `detail: full`.
 struct Screen {
   std::int64_t schema_version = 1;

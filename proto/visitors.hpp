@@ -48,6 +48,7 @@ class Decoder {
  private:
   template <class T>
   void visit(const Field& field, T& value, bool required) {
+    if (field.place == Place::command_line) return;
     known_.emplace_back(field.name);
     if (failed()) return;
     const auto found = object_.find(field.name);
@@ -140,11 +141,11 @@ class Encoder {
   }
   template <class T>
   void optional(const Field& field, T& value) {
-    object[std::string(field.name)] = write(value);
+    if (field.place != Place::command_line) object[std::string(field.name)] = write(value);
   }
   template <class T>
   void optional(const Field& field, std::optional<T>& value) {
-    if (value) object[std::string(field.name)] = write(*value);
+    if (value && field.place != Place::command_line) object[std::string(field.name)] = write(*value);
   }
 
   static json write(const std::string& value) {

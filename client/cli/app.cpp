@@ -326,6 +326,23 @@ Result<std::string> ask(typename M::Request request, const Environment& env) {
   }
 }
 
+/// `spawn --wait`: the program's own status. With --json both replies come as one object.
+int wait_for_end(const std::string& spawned_json, const Spawn::Reply& spawned, std::optional<Millis> timeout,
+                 bool json, const Environment& env) {
+  if (!json) write_all(1, text::inert_line(spawned.sid.text) + "\n");
+  WaitExit::Request request;
+  request.sid = spawned.sid;
+  request.timeout_ms = timeout;
+  auto result = ask<WaitExit>(request, env);
+  if (!result) return fail(result.error(), json);
+  auto reply = decode_text<WaitExit::Reply>(*result);
+  if (!reply) return fail(Error{ErrorCode::internal, "the daemon's reply: " + reply.error().message}, json);
+  if (json) write_all(1, merge_objects(spawned_json, *result) + "\n");
+  const auto printed = print_end(*reply);
+  if (!printed.note.empty()) write_all(2, "smartcli: " + printed.note + "\n");
+  return printed.status;
+}
+
 template <class M>
 int run_verb(std::vector<std::string> args, const Environment& env) {
   const std::string command = command_name(M::info.name);
@@ -348,7 +365,9 @@ int run_verb(std::vector<std::string> args, const Environment& env) {
   Options options(app, M::info);
   request.fields(options);
   if constexpr (std::is_same_v<M, Spawn>) request.argv = take_program(app, args);
-  if constexpr (std::is_same_v<M, SendKeys>) guard_positionals(app, args);
+  if constexpr (!std::is_same_v<M, Spawn>) {
+    if (options.has_list_argument()) guard_positionals(app, args);
+  }
   const bool wants_json = std::find(args.begin(), std::find(args.begin(), args.end(), "--"), "--json") !=
                           std::find(args.begin(), args.end(), "--");
   try {
@@ -364,13 +383,22 @@ int run_verb(std::vector<std::string> args, const Environment& env) {
   if (auto named = default_session(request, env, command); !named) return fail(named.error(), json);
   want_detail(request, json);
   fill(request);
+  if constexpr (std::is_same_v<M, List>) {
+    if (auto known = check_format(request.format); !known) return fail(known.error(), json);
+  }
+  if constexpr (std::is_same_v<M, Spawn>) {
+    if (request.timeout_ms && !request.wait) return fail(usage("--timeout belongs to --wait", command), json);
+  }
 
   auto result = ask<M>(request, env);
   if (!result && result.error().detail == "none") return nobody_there<M>(request, result.error(), json, env);
   if (!result) return fail(result.error(), json);
   auto reply = decode_text<typename M::Reply>(*result);
   if (!reply) return fail(Error{ErrorCode::internal, "the daemon's reply: " + reply.error().message}, json);
-  const auto printed = print(request, *reply);
+  auto printed = print(request, *reply);
+  if constexpr (std::is_same_v<M, Spawn>) {
+    if (request.wait) return wait_for_end(*result, *reply, request.timeout_ms, json, env);
+  }
   write_all(1, json ? *result + "\n" : printed.out);
   if (!printed.note.empty()) write_all(2, "smartcli: " + printed.note + "\n");
   return printed.status;

@@ -82,9 +82,20 @@ Result<void> Options::convert(const Field& field, const std::string& text, Milli
   return {};
 }
 
-void Options::flag(const Field& field, std::function<void(bool)> use) {
+Result<void> Options::choose(const Field& field, const std::string& text,
+                             std::span<const std::string_view> names, std::size_t& chosen) {
+  std::string all;
+  for (chosen = 0; chosen < names.size(); ++chosen) {
+    if (names[chosen] == text) return {};
+    all += (all.empty() ? "" : ", ") + std::string(names[chosen]);
+  }
+  return wrong(field, text, "one of " + all);
+}
+
+void Options::flag(const Field& field, const std::string& prefix, std::function<void(bool)> use) {
   auto& set = flags_.emplace_back(false);
-  auto* option = app_.add_flag(names_of(field, field.name), set, std::string(field.doc));
+  auto* option = app_.add_flag(names_of(field, prefix + std::string(field.name)), set,
+                               (prefix.empty() ? "" : "not: ") + help_);
   assignments_.push_back([option, &set, use]() -> Result<void> {
     if (option->count() > 0) use(set);  // `--flag=false` too
     return {};
@@ -97,15 +108,15 @@ void Options::single(const Field& field, bool required, bool is_duration,
   CLI::Option* option = nullptr;
   CLI::Option* in_ms = nullptr;
   if (field.name == info_.positional) {
-    option = app_.add_option(std::string(field.name), text, std::string(field.doc));
+    option = app_.add_option(std::string(field.name), text, help_);
     if (required) option->required();
   } else if (is_duration) {
     const auto short_name = field.name.substr(0, field.name.size() - 3);  // without `_ms`
-    option = app_.add_option(names_of(field, short_name), text, std::string(field.doc));
+    option = app_.add_option(names_of(field, short_name), text, help_);
     in_ms = app_.add_option("--" + spelled(field.name), text, "the same in milliseconds");
     in_ms->type_name("N")->excludes(option);
   } else {
-    option = app_.add_option(names_of(field, field.name), text, std::string(field.doc));
+    option = app_.add_option(names_of(field, field.name), text, help_);
   }
   option->type_name(field.metavar.empty() ? "N" : std::string(field.metavar));
   option->take_last();
@@ -127,11 +138,11 @@ void Options::list(const Field& field, bool required,
   auto& texts = lists_.emplace_back();
   CLI::Option* option = nullptr;
   if (field.name == info_.positional) {
-    option = app_.add_option(std::string(field.name), texts, std::string(field.doc))->expected(-1);
+    has_list_argument_ = true;
+    option = app_.add_option(std::string(field.name), texts, help_)->expected(-1);
     if (required) option->required();
   } else {
-    option =
-        app_.add_option(names_of(field, field.name), texts, std::string(field.doc))->allow_extra_args(false);
+    option = app_.add_option(names_of(field, field.name), texts, help_)->allow_extra_args(false);
   }
   option->type_name(field.metavar.empty() ? "TEXT" : std::string(field.metavar));
   assignments_.push_back([&texts, use]() -> Result<void> {

@@ -5,12 +5,14 @@
 #include <CLI/CLI.hpp>
 #include <deque>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "common/error.hpp"
 #include "common/text.hpp"
 #include "common/utf8.hpp"
+#include "proto/describe.hpp"
 #include "proto/method.hpp"
 #include "proto/types.hpp"
 
@@ -36,17 +38,22 @@ class Options {
 
   /// Errors: invalid_argument naming the option.
   Result<void> assign();
+  /// The argument that stands without an option takes any number of words.
+  bool has_list_argument() const { return has_list_argument_; }
 
  private:
   template <class T>
   void add(const Field& field, T& value, bool required) {
-    // What the client fills (an enum, the environment) has no option.
-    if constexpr (!std::is_enum_v<T> && !std::is_same_v<T, std::optional<std::vector<Bytes>>>) {
-      if (field.filled_by == FilledBy::user) add_value(field, value, required);
+    // The environment has no option: the client fills it.
+    if constexpr (!std::is_same_v<T, std::optional<std::vector<Bytes>>>) {
+      if (field.place == Place::wire) return;
+      help_ = explain(describe_field(field, value, required));
+      add_value(field, value, required);
     }
   }
   void add_value(const Field& field, bool& value, bool) {
-    flag(field, [&value](bool set) { value = set; });
+    // What is on unless told otherwise has an option that says no.
+    flag(field, value ? "no-" : "", [&value, standard = value](bool set) { value = set != standard; });
   }
   template <class T>
   void add_value(const Field& field, std::vector<T>& value, bool required) {
@@ -78,11 +85,21 @@ class Options {
   static Result<void> convert(const Field& field, const std::string& text, std::int64_t& value);
   static Result<void> convert(const Field& field, const std::string& text, Millis& value);
   template <class T>
+  static Result<void> convert(const Field& field, const std::string& text,
+                              T& value) requires std::is_enum_v<T> {
+    std::size_t chosen = 0;
+    if (auto read = choose(field, text, EnumNames<T>::kNames, chosen); !read) return read;
+    value = static_cast<T>(chosen);
+    return {};
+  }
+  static Result<void> choose(const Field& field, const std::string& text,
+                             std::span<const std::string_view> names, std::size_t& chosen);
+  template <class T>
   static Result<void> convert(const Field& field, const std::string& text, std::optional<T>& value) {
     return convert(field, text, value.emplace());
   }
 
-  void flag(const Field& field, std::function<void(bool)> use);
+  void flag(const Field& field, const std::string& prefix, std::function<void(bool)> use);
   void single(const Field& field, bool required, bool is_duration,
               std::function<Result<void>(const std::string&)> use);
   void list(const Field& field, bool required,
@@ -90,6 +107,8 @@ class Options {
 
   CLI::App& app_;
   const MethodInfo& info_;
+  bool has_list_argument_ = false;
+  std::string help_;  // of the field at hand
   std::deque<bool> flags_;
   std::deque<std::string> texts_;
   std::deque<std::vector<std::string>> lists_;

@@ -71,6 +71,55 @@ Printed nothing(const InputReply&) {
   return {};
 }
 
+/// The note and the status of a wait on the screen that came back without what it waited for, or with it.
+Printed wait_end(const WaitReply& reply, bool is_met, const std::string& what) {
+  Printed printed;
+  printed.status = wait_status(reply.reason, is_met);
+  if (is_met) return printed;
+  printed.note =
+      what + ": " + std::string(name_of(reply.reason)) + " after " + std::to_string(reply.elapsed_ms) + " ms";
+  if (reply.exited) printed.note += ", the program ended (" + exit_words(reply.exit, reply.exit_reason) + ")";
+  for (const auto& why : reply.why) printed.note += "; " + why;
+  printed.note = text::inert_line(printed.note);
+  return printed;
+}
+
+constexpr std::string_view kRowFields[] = {"sid",  "state", "exit", "pid",     "command",
+                                           "cols", "rows",  "cwd",  "started", "last_output"};
+
+std::string row_field(const SessionRow& row, std::string_view name) {
+  if (name == "sid") return row.sid.text;
+  if (name == "state") return std::string(name_of(row.state));
+  if (name == "exit") return row.exit || row.exit_reason ? exit_text(row.exit) : "-";
+  if (name == "pid") return row.pid ? std::to_string(*row.pid) : "-";
+  if (name == "command") return command_line(row.argv);
+  if (name == "cols") return std::to_string(row.cols);
+  if (name == "rows") return std::to_string(row.rows);
+  if (name == "cwd") return row.cwd.data;
+  if (name == "started") return row.started;
+  return row.last_output;
+}
+
+/// Calls `text` with what stands between the fields and `field` with each {name}, in order. `{{` is a brace;
+/// `\t` and `\n` are what they are in a shell's $'...'.
+template <class Text, class FieldName>
+void walk_format(std::string_view format, Text&& text, FieldName&& field) {
+  for (std::size_t i = 0; i < format.size(); ++i) {
+    const char next = i + 1 < format.size() ? format[i + 1] : '\0';
+    if ((format[i] == '{' || format[i] == '}') && next == format[i]) {
+      text(format[i++]);
+    } else if (format[i] == '\\' && (next == 't' || next == 'n')) {
+      text(next == 't' ? '\t' : '\n');
+      ++i;
+    } else if (const auto end = format.find('}', i); format[i] == '{' && end != std::string_view::npos) {
+      field(format.substr(i + 1, end - i - 1));
+      i = end;
+    } else {
+      text(format[i]);
+    }
+  }
+}
+
 }  // namespace
 
 Printed print(const Spawn::Request&, const Spawn::Reply& reply) {
@@ -78,6 +127,17 @@ Printed print(const Spawn::Request&, const Spawn::Reply& reply) {
 }
 
 Printed print(const List::Request& request, const List::Reply& reply) {
+  if (!request.format.empty()) {
+    Printed lines;
+    for (const auto& row : reply.sessions) {
+      walk_format(
+          request.format, [&lines](char c) { lines.out += c; },
+          [&](std::string_view name) { lines.out += text::inert_line(row_field(row, name)); });
+      lines.out += '\n';
+    }
+    lines.out = text::inert(lines.out);
+    return lines;
+  }
   if (request.quiet) {
     Printed names;
     for (const auto& row : reply.sessions) names.out += text::inert_line(row.sid.text) + "\n";
@@ -134,16 +194,33 @@ Printed print(const SendKeys::Request&, const InputReply& reply) {
 }
 
 Printed print(const WaitRegex::Request& request, const WaitRegex::Reply& reply) {
-  Printed printed;
-  printed.status = wait_status(reply.reason, reply.matched);
+  Printed printed = wait_end(reply, reply.matched, text::quoted(request.pattern) + " did not match");
   if (reply.match) printed.out = text::inert_line(reply.match->text) + "\n";
-  if (reply.matched) return printed;
-  printed.note = text::quoted(request.pattern) + " did not match: " + std::string(name_of(reply.reason)) +
-                 " after " + std::to_string(reply.elapsed_ms) + " ms";
-  if (reply.exited) printed.note += ", the program ended (" + exit_words(reply.exit, reply.exit_reason) + ")";
-  for (const auto& why : reply.why) printed.note += "; " + why;
-  printed.note = text::inert_line(printed.note);
   return printed;
+}
+
+Printed print(const WaitAny::Request& request, const WaitAny::Reply& reply) {
+  std::string all;
+  for (const auto& pattern : request.patterns) all += (all.empty() ? "" : ", ") + text::quoted(pattern);
+  Printed printed = wait_end(reply, reply.matched, "none of " + all + " matched");
+  if (reply.match) printed.out = text::inert_line(reply.match->text) + "\n";
+  return printed;
+}
+
+Printed print(const WaitGone::Request& request, const WaitGone::Reply& reply) {
+  return wait_end(reply, reply.gone, text::quoted(request.pattern) + " is still on the screen");
+}
+
+Printed print(const WaitChange::Request&, const WaitChange::Reply& reply) {
+  return wait_end(reply, reply.changed, "the screen's text did not change");
+}
+
+Printed print(const WaitVisualChange::Request&, const WaitChange::Reply& reply) {
+  return wait_end(reply, reply.changed, "the screen did not change");
+}
+
+Printed print(const WaitReady::Request&, const WaitReady::Reply& reply) {
+  return wait_end(reply, reply.ready, "the screen is not ready");
 }
 
 Printed print(const WaitExit::Request&, const WaitExit::Reply& reply) {
@@ -159,6 +236,46 @@ Printed print(const WaitExit::Request&, const WaitExit::Reply& reply) {
                  std::to_string(reply.elapsed_ms) + " ms";
   if (reply.exit_reason) printed.note = text::inert_line("status unknown: " + *reply.exit_reason);
   return printed;
+}
+
+Printed print_end(const WaitExit::Reply& reply) {
+  Printed printed;
+  if (reply.exited && reply.exit) {
+    printed.status =
+        static_cast<int>(reply.exit->code ? *reply.exit->code : 128 + reply.exit->signal.value_or(0));
+    return printed;
+  }
+  printed.status = reply.exited || reply.reason == Reason::lost ? 125 : wait_status(reply.reason, false);
+  printed.note = text::inert_line(
+      reply.exit_reason ? "status unknown: " + *reply.exit_reason
+                        : "the program has not ended: " + std::string(name_of(reply.reason)) + " after " +
+                              std::to_string(reply.elapsed_ms) + " ms; the session goes on");
+  return printed;
+}
+
+Result<void> check_format(const std::string& format) {
+  Result<void> result;
+  walk_format(
+      format, [](char) {},
+      [&result](std::string_view name) {
+        const std::vector<std::string> known(std::begin(kRowFields), std::end(kRowFields));
+        if (!result || std::find(known.begin(), known.end(), name) != known.end()) return;
+        std::string all;
+        for (const auto& field : known) all += (all.empty() ? "" : ", ") + field;
+        result = Error{ErrorCode::invalid_argument,
+                       "--format: no field " + text::quoted(name) + text::did_you_mean(name, known) +
+                           "; there are " + all,
+                       "format"};
+      });
+  return result;
+}
+
+Printed print(const Alive::Request&, const Alive::Reply& reply) {
+  return {"", "", reply.alive ? 0 : 1};
+}
+
+Printed print(const Signal::Request&, const Signal::Reply&) {
+  return {};
 }
 
 Printed print(const Resize::Request&, const Resize::Reply&) {

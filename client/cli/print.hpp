@@ -21,12 +21,25 @@ Printed print(const SendText::Request&, const InputReply& reply);
 Printed print(const SendLine::Request&, const InputReply& reply);
 Printed print(const SendKeys::Request&, const InputReply& reply);
 Printed print(const WaitRegex::Request&, const WaitRegex::Reply& reply);
+Printed print(const WaitAny::Request&, const WaitAny::Reply& reply);
+Printed print(const WaitGone::Request&, const WaitGone::Reply& reply);
+Printed print(const WaitChange::Request&, const WaitChange::Reply& reply);
+Printed print(const WaitVisualChange::Request&, const WaitChange::Reply& reply);
+Printed print(const WaitReady::Request&, const WaitReady::Reply& reply);
 Printed print(const WaitExit::Request&, const WaitExit::Reply& reply);
+Printed print(const Alive::Request&, const Alive::Reply& reply);
+Printed print(const Signal::Request&, const Signal::Reply& reply);
 Printed print(const Resize::Request&, const Resize::Reply& reply);
 Printed print(const Close::Request&, const Close::Reply& reply);
 Printed print(const Version::Request&, const Version::Reply& reply);
 Printed print(const ShowLimits::Request&, const ShowLimits::Reply& reply);
 Printed print(const DaemonStatus::Request&, const DaemonStatus::Reply& reply);
 Printed print(const DaemonStop::Request&, const DaemonStop::Reply& reply);
+
+/// How `spawn --wait` ends: with the program's own status.
+Printed print_end(const WaitExit::Reply& reply);
+
+/// Errors: invalid_argument, for a --format that names no field of a session.
+Result<void> check_format(const std::string& format);
 
 }  // namespace smartcli::cli

@@ -52,7 +52,14 @@ class Handlers {
   Reply<InputReply> handle(SendLine::Request request, Call call);
   Reply<InputReply> handle(SendKeys::Request request, Call call);
   Reply<WaitRegex::Reply> handle(WaitRegex::Request request, Call call);
-  Reply<WaitExit::Reply> handle(WaitExit::Request request, Call call);
+  Reply<WaitAny::Reply> handle(WaitAny::Request request, Call call);
+  Reply<WaitGone::Reply> handle(WaitGone::Request request, Call call);
+  Reply<WaitChange::Reply> handle(WaitChange::Request request, Call call);
+  Reply<WaitChange::Reply> handle(WaitVisualChange::Request request, Call call);
+  Reply<WaitReady::Reply> handle(WaitReady::Request request, Call call);
+  Reply<WaitReply> handle(WaitExit::Request request, Call call);
+  Reply<Alive::Reply> handle(Alive::Request request, Call call);
+  Reply<Signal::Reply> handle(Signal::Request request, Call call);
   Reply<Resize::Reply> handle(Resize::Request request, Call call);
   Reply<Close::Reply> handle(Close::Request request, Call call);
   Reply<Version::Reply> handle(Version::Request request, Call call);
@@ -64,6 +71,17 @@ class Handlers {
   policy::Admission admission;
 
  private:
+  /// The session to wait for, if one more wait may be. Errors: session_not_found, limit_exceeded.
+  Reply<std::shared_ptr<session::Session>> to_wait_for(SessionName sid);
+  /// A wait from its start to its reply. `at_end` adds to the reply what only this wait knows, while the
+  /// screen is the one that the reply shows.
+  boost::asio::awaitable<void> wait(std::shared_ptr<session::Session> session,
+                                    std::shared_ptr<session::Condition> condition, session::Scope scope,
+                                    std::optional<Millis> timeout, Detail detail, WaitReply& reply, Call call,
+                                    std::function<void()> at_end);
+  Reply<WaitChange::Reply> change(SessionName sid, session::ChangeCondition::Of of,
+                                  std::optional<std::uint64_t> from, std::optional<Millis> timeout,
+                                  Detail detail, Call call);
   boost::asio::awaitable<Result<InputReply>> type(SessionName sid, std::string text, bool enter,
                                                   std::optional<Millis> timeout,
                                                   std::optional<std::string> request_id, Call call);

@@ -3,7 +3,7 @@
 
 namespace smartcli::dispatch {
 
-Reply<Snapshot::Reply> Handlers::handle(Snapshot::Request request, Call) {
+Reply<Snapshot::Reply> Handlers::handle(Snapshot::Request request, Call call) {
   auto found = co_await table_.find(request.sid.text);
   if (!found) co_return found.error();
   const auto session = *found;
@@ -11,6 +11,7 @@ Reply<Snapshot::Reply> Handlers::handle(Snapshot::Request request, Call) {
   State state = State::running;
   if (request.detail == Detail::full) state = (co_await session->facts()).state;
   co_await session->settle_frame();
+  session->saw(call.client_id);
   Snapshot::Reply reply;
   if (request.detail == Detail::full) reply.screen = full_screen(*session, state);
   reply.text = screen_text(session->terminal());

@@ -62,4 +62,18 @@ Screen full_screen(const session::Session& session, State state) {
   return screen;
 }
 
+void set_wait(WaitReply& reply, const session::Session& session, const session::Outcome& outcome,
+              Detail detail) {
+  reply.reason = outcome.reason;
+  reply.alive = session.alive();
+  reply.exited = outcome.reason == Reason::exited;
+  set_exit(reply, session);
+  reply.revision = static_cast<std::int64_t>(session.revision());
+  reply.hash = hash_text(session.terminal().text_hash());
+  reply.visual_hash = hash_text(session.terminal().visual_hash());
+  reply.elapsed_ms = outcome.elapsed.count();
+  reply.text = screen_text(session.terminal());
+  if (detail == Detail::full) reply.screen = full_screen(session, State::running);
+}
+
 }  // namespace smartcli::dispatch

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "proto/methods/wait.hpp"
 #include "proto/types.hpp"
 #include "session/session.hpp"
 
@@ -23,21 +24,9 @@ void set_exit(R& reply, const session::Session& session) {
   if (!ending->exit) reply.exit_reason = ending->reason;
 }
 
-/// What all waits reply: SPEC section 4, "Common fields".
-template <class R>
-void set_wait(R& reply, const session::Session& session, State state, const session::Outcome& outcome,
-              Detail detail) {
-  reply.reason = outcome.reason;
-  reply.alive = session.alive();
-  set_exit(reply, session);
-  reply.state = state;
-  reply.revision = static_cast<std::int64_t>(session.revision());
-  reply.hash = hash_text(session.terminal().text_hash());
-  reply.visual_hash = hash_text(session.terminal().visual_hash());
-  reply.elapsed_ms = outcome.elapsed.count();
-  reply.text = screen_text(session.terminal());
-  if (detail == Detail::full) reply.screen = full_screen(session, state);
-}
+/// What all waits reply, but the state word: that takes a moment, and the screen is the one of now.
+void set_wait(WaitReply& reply, const session::Session& session, const session::Outcome& outcome,
+              Detail detail);
 
 template <class R>
 void set_state(R& reply, State state) {

@@ -4,6 +4,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
 
+#include "common/signals.hpp"
 #include "common/text.hpp"
 #include "dispatch/handlers.hpp"
 #include "dispatch/screen_reply.hpp"
@@ -50,18 +51,24 @@ Reply<Spawn::Reply> Handlers::handle(Spawn::Request request, Call) {
   session::NewSession wanted;
   if (request.sid) wanted.sid = request.sid->text;
   auto base = request.environment ? strings(*request.environment) : own_environment();
+  if (request.clean_env) base = session::clean_environment(std::move(base));
   wanted.env = session::program_environment(std::move(base), strings(request.env));
   wanted.cwd = request.cwd ? request.cwd->data : session::value_of(wanted.env, "HOME");
   if (wanted.cwd.empty()) wanted.cwd = "/";
   if (auto checked = check_directory(wanted.cwd); !checked) co_return checked.error();
-  wanted.argv = strings(request.argv);
-  if (wanted.argv.empty()) wanted.argv.push_back(session::user_shell(wanted.env));
-  auto program = session::find_program(wanted.argv[0], wanted.env, wanted.cwd);
+  auto command =
+      session::command_of(strings(request.argv),
+                          request.shell_command ? std::optional(request.shell_command->data) : std::nullopt,
+                          request.login, wanted.env);
+  if (!command) co_return command.error();
+  wanted.argv = std::move(command->argv);
+  auto program = session::find_program(command->file, wanted.env, wanted.cwd);
   if (!program) co_return program.error();
   wanted.program = std::move(*program);
   wanted.cols = static_cast<int>(request.cols.value_or(limits_[LimitId::cols]));
   wanted.rows = static_cast<int>(request.rows.value_or(limits_[LimitId::rows]));
   wanted.scrollback = request.scrollback.value_or(limits_[LimitId::scrollback]);
+  wanted.detect_child_exit = request.detect_child_exit;
   wanted.umask = static_cast<unsigned>(request.umask.value_or(077));
   auto spawned = co_await table_.spawn(std::move(wanted));
   if (!spawned) co_return spawned.error();
@@ -77,10 +84,11 @@ Reply<Spawn::Reply> Handlers::handle(Spawn::Request request, Call) {
   co_return reply;
 }
 
-Reply<List::Reply> Handlers::handle(List::Request, Call) {
+Reply<List::Reply> Handlers::handle(List::Request request, Call) {
   co_await table_.until_adopted();
   List::Reply reply;
-  const auto sessions = table_.all();
+  auto sessions = table_.all();
+  if (request.live) std::erase_if(sessions, [](const auto& session) { return !session->alive(); });
   // All shims are asked at once; each answers in its own time.
   struct Asked {
     session::StateFacts facts;
@@ -153,6 +161,27 @@ Reply<Status::Reply> Handlers::handle(Status::Request request, Call call) {
   reply.last_output = timestamp(session->last_output_ms());
   reply.counters = session->counters();
   co_return reply;
+}
+
+Reply<Alive::Reply> Handlers::handle(Alive::Request request, Call) {
+  auto found = co_await table_.find(request.sid.text);
+  if (!found) co_return found.error();
+  Alive::Reply reply;
+  reply.alive = (*found)->alive();
+  set_exit(reply, **found);
+  co_return reply;
+}
+
+Reply<Signal::Reply> Handlers::handle(Signal::Request request, Call) {
+  const auto number = parse_signal(request.signal);
+  if (!number) co_return number.error();
+  auto found = co_await table_.find(request.sid.text);
+  if (!found) co_return found.error();
+  const auto target =
+      request.to == SignalTo::child ? shim_abi::SignalTarget::child : shim_abi::SignalTarget::foreground;
+  auto sent = co_await (*found)->signal(*number, target);
+  if (!sent) co_return sent.error();
+  co_return Signal::Reply{signal_name(*number), *number, request.to};
 }
 
 Reply<Resize::Reply> Handlers::handle(Resize::Request request, Call) {

@@ -20,6 +20,7 @@ struct Index {
   std::int64_t started_ms = 0;  ///< Unix time
   std::int64_t cols = 80, rows = 24;
   std::int64_t scrollback = 10'000;
+  bool detect_child_exit = true;
   std::int64_t published_offset = 0;  ///< events of the program up to here were told to whoever listened
 
   template <class Visitor>
@@ -33,6 +34,7 @@ struct Index {
     v.required({"cols", "at the start"}, cols);
     v.required({"rows", "at the start"}, rows);
     v.required({"scrollback", "lines of history"}, scrollback);
+    v.optional({"detect_child_exit", "waits end when the program does"}, detect_child_exit);
     v.optional({"published_offset", "events up to here were told"}, published_offset);
   }
 };

@@ -37,6 +37,9 @@ Result<void> Admission::admit(const Spawn::Request& request) const {
                       "the session's name has " + std::to_string(request.sid->text.size()) + " characters");
   }
   std::size_t argv_bytes = 0;
+  if (request.shell_command && has_nul(*request.shell_command))
+    return invalid("'shell_command' holds a NUL byte");
+  if (request.shell_command) argv_bytes += request.shell_command->data.size();
   for (const auto& argument : request.argv) {
     if (has_nul(argument)) return invalid("an argument holds a NUL byte: no program can be given one");
     argv_bytes += argument.data.size() + 1;
@@ -102,10 +105,23 @@ Result<void> Admission::admit(const SendKeys::Request& request) const {
   return admit_id(request.request_id);
 }
 
-Result<void> Admission::admit(const WaitRegex::Request& request) const {
-  if (static_cast<std::int64_t>(request.pattern.size()) > limits_[LimitId::pattern_bytes]) {
+Result<void> Admission::admit(const WaitAny::Request& request) const {
+  if (request.patterns.empty()) return invalid("'patterns' is empty: name at least one");
+  const auto most = limits_[LimitId::patterns];
+  if (static_cast<std::int64_t>(request.patterns.size()) > most) {
+    return over_limit(LimitId::patterns, most,
+                      std::to_string(request.patterns.size()) + " patterns were given");
+  }
+  for (const auto& pattern : request.patterns) {
+    if (auto admitted = admit_pattern(pattern); !admitted) return admitted;
+  }
+  return {};
+}
+
+Result<void> Admission::admit_pattern(const std::string& pattern) const {
+  if (static_cast<std::int64_t>(pattern.size()) > limits_[LimitId::pattern_bytes]) {
     return over_limit(LimitId::pattern_bytes, limits_[LimitId::pattern_bytes],
-                      "the pattern has " + std::to_string(request.pattern.size()) + " bytes");
+                      "the pattern has " + std::to_string(pattern.size()) + " bytes");
   }
   return {};
 }

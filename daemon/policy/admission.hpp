@@ -24,12 +24,18 @@ class Admission {
   Result<void> admit(const SendText::Request& request) const { return admit_id(request.request_id); }
   Result<void> admit(const SendLine::Request& request) const { return admit_id(request.request_id); }
   Result<void> admit(const SendKeys::Request& request) const;
-  Result<void> admit(const WaitRegex::Request& request) const;
+  Result<void> admit(const WaitRegex::Request& request) const { return admit_pattern(request.pattern); }
+  Result<void> admit(const WaitAny::Request& request) const;
+  Result<void> admit(const WaitGone::Request& request) const { return admit_pattern(request.pattern); }
+  Result<void> admit(const WaitReady::Request& request) const {
+    return request.marker ? admit_pattern(*request.marker) : Result<void>();
+  }
 
   /// @param waits  now under way
   Result<void> admit_wait(std::size_t waits) const;
 
  private:
+  Result<void> admit_pattern(const std::string& pattern) const;
   Result<void> admit_id(const std::optional<std::string>& id) const;
   const Limits& limits_;
 };

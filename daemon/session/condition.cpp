@@ -4,6 +4,28 @@
 
 namespace smartcli::session {
 
+std::uint64_t ScreenSight::text_hash() {
+  if (!text_hash_) text_hash_ = terminal_.text_hash();
+  return *text_hash_;
+}
+
+std::uint64_t ScreenSight::visual_hash() {
+  if (!visual_hash_) visual_hash_ = terminal_.visual_hash();
+  return *visual_hash_;
+}
+
+const std::vector<Line>& ScreenSight::lines() {
+  if (!lines_) lines_ = screen_lines(terminal_);
+  return *lines_;
+}
+
+bool ScreenSight::is_painted() {
+  for (const auto& line : lines()) {
+    if (line.trimmed > 0) return true;
+  }
+  return false;
+}
+
 bool MatchCondition::look_at(const Line& line, std::string_view text, bool all_counts) {
   // Linear in the end: once so much of one line was gone through again, the matches are walked without
   // overlap.
@@ -39,7 +61,8 @@ bool MatchCondition::look_at(const Line& line, std::string_view text, bool all_c
   return false;
 }
 
-bool MatchCondition::look(std::span<const Line> lines, bool alt_screen) {
+void MatchCondition::look(std::span<const Line> lines, bool alt_screen) {
+  if (match_) return;
   const bool all_counts = scope_.anywhere || alt_screen;
   for (const auto& line : lines) {
     bool has_new = all_counts;
@@ -51,11 +74,59 @@ bool MatchCondition::look(std::span<const Line> lines, bool alt_screen) {
       if (!only_old_ && pattern_.matches(text.substr(0, line.trimmed))) only_old_ = true;
       continue;
     }
-    if (look_at(line, text.substr(0, line.trimmed), all_counts)) return true;
-    if (line.to_cursor > line.trimmed && look_at(line, text.substr(0, line.to_cursor), all_counts))
-      return true;
+    if (look_at(line, text.substr(0, line.trimmed), all_counts)) return;
+    if (line.to_cursor > line.trimmed && look_at(line, text.substr(0, line.to_cursor), all_counts)) return;
   }
-  return false;
+}
+
+void AnyCondition::look(std::span<const Line> lines, bool alt_screen) {
+  for (auto& pattern : patterns_) pattern.look(lines, alt_screen);
+}
+
+std::optional<std::size_t> AnyCondition::index() const {
+  for (std::size_t i = 0; i < patterns_.size(); ++i) {
+    if (patterns_[i].holds()) return i;
+  }
+  return std::nullopt;
+}
+
+void GoneCondition::look(ScreenSight& screen) {
+  is_gone_ = true;
+  for (const auto& line : screen.lines()) {
+    const std::string_view text(line.text);
+    const bool is_there = pattern_.matches(text.substr(0, line.trimmed)) ||
+                          (line.to_cursor > line.trimmed && pattern_.matches(text.substr(0, line.to_cursor)));
+    if (is_there) {
+      is_gone_ = false;
+      return;
+    }
+  }
+}
+
+void ChangeCondition::look(ScreenSight& screen) {
+  is_changed_ = (of_ == Of::text ? screen.text_hash() : screen.visual_hash()) != from_;
+}
+
+void ReadyCondition::look(std::span<const Line> lines, bool alt_screen) {
+  if (marker_) marker_->look(lines, alt_screen);
+}
+
+void ReadyCondition::look(ScreenSight& screen) {
+  const auto hash = screen.visual_hash();
+  if (!seen_) {
+    since_ = screen.last_activity();
+  } else if (*seen_ != hash) {
+    since_ = screen.now();
+  }
+  seen_ = hash;
+  // A program that has ended is ready for nothing.
+  is_up_ = screen.is_alive() && screen.is_painted();
+  is_stable_ = is_up_ && screen.now() >= since_ + quiet_;
+}
+
+std::optional<Clock::Steady> ReadyCondition::due() const {
+  if (!is_up_) return std::nullopt;
+  return since_ + quiet_;
 }
 
 }  // namespace smartcli::session

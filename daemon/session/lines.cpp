@@ -49,6 +49,17 @@ Line line_at(const terminal::Terminal& terminal, std::uint64_t ordinal, std::uin
   return line;
 }
 
+std::vector<Line> screen_lines(const terminal::Terminal& terminal) {
+  std::vector<Line> lines;
+  const std::uint64_t end = terminal.screen_top() + static_cast<std::uint64_t>(terminal.size().rows);
+  std::uint64_t given = 0;
+  for (std::uint64_t row = terminal.screen_top(); row < end; row = given) {
+    lines.push_back(line_at(terminal, row, given));
+    given = std::max(lines.back().last_row, row) + 1;
+  }
+  return lines;
+}
+
 std::vector<Line> LineFeed::changed(const terminal::Terminal& terminal) {
   const std::uint64_t top = terminal.screen_top();
   const bool renumbered = terminal.layout_epoch() != epoch_;

@@ -42,6 +42,9 @@ Position cursor_position(const terminal::Terminal& terminal);
 /// @param not_before  the piece begins at this row at the earliest: who walks down gets each row once
 Line line_at(const terminal::Terminal& terminal, std::uint64_t ordinal, std::uint64_t not_before = 0);
 
+/// All logical lines of the screen, top to bottom; the first may begin in history.
+std::vector<Line> screen_lines(const terminal::Terminal& terminal);
+
 /// Remembers what was looked at, so that each change is rendered once.
 class LineFeed {
  public:

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "common/text.hpp"
+#include "session/state.hpp"
 
 namespace smartcli::session {
 namespace {
@@ -75,6 +76,37 @@ Result<std::string> find_program(const std::string& name, const std::vector<std:
   if (!refused.empty()) return denied(refused);
   return Error{ErrorCode::program_not_found,
                "no program " + text::quoted(name, 200) + " in PATH (" + text::quoted(path, 200) + ")", name};
+}
+
+Result<Command> command_of(std::vector<std::string> argv, std::optional<std::string> line, bool login,
+                           const std::vector<std::string>& env) {
+  if (line && !argv.empty()) {
+    return Error{ErrorCode::invalid_argument,
+                 "give a program or a line for the shell (--shell-command), not both", "shell_command"};
+  }
+  Command command;
+  command.argv = std::move(argv);
+  if (command.argv.empty()) command.argv.push_back(user_shell(env));
+  if (line) command.argv.insert(command.argv.end(), {"-c", std::move(*line)});
+  command.file = command.argv[0];
+  if (!login) return command;
+  if (!is_shell(command.file)) {
+    return Error{ErrorCode::invalid_argument,
+                 "--login is for shells; " + text::quoted(command.file) + " is none that is known", "login"};
+  }
+  command.argv[0] = "-" + command.file.substr(command.file.rfind('/') + 1);
+  return command;
+}
+
+std::vector<std::string> clean_environment(std::vector<std::string> env) {
+  std::erase_if(env, [](const std::string& entry) {
+    const auto name = name_of(entry);
+    for (const char* kept : {"HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TZ", "USER"}) {
+      if (name == kept) return false;
+    }
+    return !name.starts_with("LC_");
+  });
+  return env;
 }
 
 std::string user_shell(const std::vector<std::string>& env) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,22 @@ namespace smartcli::session {
 /// each naming it.
 Result<std::string> find_program(const std::string& name, const std::vector<std::string>& env,
                                  const std::string& cwd);
+
+/// What to execute.
+struct Command {
+  std::string file;  ///< the program's name or path, for `find_program`
+  std::vector<std::string> argv;
+};
+
+/// From what a caller gave: a program, or a line for the user's shell, or neither: the shell itself. `login`
+/// puts the dash before a shell's argv[0] that makes it a login shell.
+/// Errors: invalid_argument (a program and a line; `login` for what is no shell).
+Result<Command> command_of(std::vector<std::string> argv, std::optional<std::string> line, bool login,
+                           const std::vector<std::string>& env);
+
+/// Of a caller's environment what a program needs to find its way: HOME, LANG, LC_*, LOGNAME, PATH, SHELL,
+/// TZ, USER.
+std::vector<std::string> clean_environment(std::vector<std::string> env);
 
 /// Value of a variable in a block of "NAME=value" entries, or empty.
 std::string value_of(const std::vector<std::string>& env, std::string_view name);

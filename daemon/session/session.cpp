@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "common/log.hpp"
+#include "common/signals.hpp"
 #include "proto/limits.hpp"
 
 namespace smartcli::session {
@@ -30,11 +31,6 @@ constexpr std::size_t kCheckBytes = 1 << 20;     ///< of a journal without a shi
 constexpr std::uint64_t kSliceWork = 1'000'000;  ///< cells that a few bytes may cost: about a millisecond
 constexpr auto kFactsWait = 500ms;
 constexpr std::string_view kFrameEnd = "\x1b[?2026l";
-
-std::string signal_name(int number) {
-  const char* name = ::sigabbrev_np(number);
-  return name != nullptr ? name : std::to_string(number);
-}
 
 Ending ending_from(shim_abi::ExitKind kind, int value) {
   Ending ending;
@@ -77,7 +73,9 @@ Session::Session(boost::asio::any_io_executor executor, Pump& pump, Setup setup,
       frame_timer_(executor),
       answer_timer_(executor),
       input_lock_(executor),
-      close_lock_(executor) {}
+      close_lock_(executor) {
+  nothing_seen_ = {terminal_.text_hash(), terminal_.visual_hash()};
+}
 
 Session::~Session() {
   if (holder_) holder_->listen(nullptr);
@@ -209,11 +207,14 @@ void Session::apply(const journal::Event& event) {
       const bool canonical = (event.line_flags & shim_abi::kLineCanonical) != 0;
       const std::string key = echo_key(event.id, event.step);
       bool known = false;
-      for (const auto& [name, number] : echo_keys_) {
-        if (name != key) continue;
+      std::string client;
+      for (const auto& sent : sent_) {
+        if (sent.key != key) continue;
         known = true;
-        echo_.reached(number, at, canonical);
+        client = sent.client;
+        echo_.reached(sent.echo, at, canonical);
       }
+      saw(client);
       if (!known && canonical && (event.line_flags & shim_abi::kLineEcho) != 0) {
         const bool ends = (event.flags & shim_abi::kInputEndsLine) != 0;
         echo_.reached_unknown(at, event.bytes - (ends && event.bytes > 0 ? 1 : 0), ends);
@@ -233,6 +234,13 @@ void Session::apply_events_at(std::uint64_t offset) {
     apply(events_.front());
     events_.pop_front();
   }
+}
+
+void Session::catch_up() {
+  if (!begun_ || checking_ || reading_directly_) return;
+  read_events();
+  apply_events_at(parsed_);
+  pump_.wake(shared_from_this());
 }
 
 void Session::collect_replies() {
@@ -453,6 +461,14 @@ Awaitable<Result<std::uint64_t>> Session::resize(std::optional<int> cols, std::o
     }
   }
   co_return revision;
+}
+
+Awaitable<Result<void>> Session::signal(int number, shim_abi::SignalTarget target) {
+  const auto self = shared_from_this();
+  if (unreachable_ || !alive() || !holder_) co_return takes_no_input();
+  auto sent = co_await holder_->signal(number, target);
+  if (!sent && sent.error().code == ErrorCode::session_exited) co_return takes_no_input();
+  co_return sent;
 }
 
 Awaitable<Result<holder::CloseResult>> Session::close(std::chrono::milliseconds grace, bool tree) {

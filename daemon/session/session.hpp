@@ -51,6 +51,11 @@ struct Fence {
   std::uint64_t offset = 0, revision = 0;
 };
 
+/// A screen that a client has seen.
+struct Seen {
+  std::uint64_t text_hash = 0, visual_hash = 0;
+};
+
 /// What an input verb wants typed.
 struct Typing {
   std::string text;              ///< bytes for the program, CR for Enter
@@ -109,11 +114,19 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   std::int32_t child_pid() const;
   std::int64_t last_output_ms() const { return last_output_ms_; }  ///< Unix time; 0: none yet
   Counters counters() const;
+  /// The screen as that client has seen it last: before its last input, or when `saw` was called, whichever
+  /// is later. A client that saw nothing yet knows the blank screen of the start.
+  Seen last_seen(const std::string& client) const;
+  /// The screen as it is now goes to that client.
+  void saw(const std::string& client);
   /// Output offset that a revision stands for.
   std::uint64_t offset_of(std::uint64_t revision) const;
 
   // --- verbs. Each may be called any number of times at once.
 
+  /// Inputs, resizes and such that came after all output so far count from now on, without waiting for the
+  /// next output.
+  void catch_up();
   /// Returns when all output that is in the journal now has been parsed, and no half-drawn frame is shown (a
   /// synchronized update is waited for, at most 150 ms).
   Awaitable<void> settle_frame();
@@ -125,6 +138,8 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   Awaitable<Result<Typed>> type(Typing typing, std::string client, std::shared_ptr<Cancellation> cancel);
   /// What is not given stays as it is.
   Awaitable<Result<std::uint64_t>> resize(std::optional<int> cols, std::optional<int> rows);
+  /// Sends a signal. Errors: session_exited, session_gone, and the holder's.
+  Awaitable<Result<void>> signal(int number, shim_abi::SignalTarget target);
   /// Waits until the condition holds, the program ends, the deadline passes or `cancel` fires.
   Awaitable<Outcome> wait(std::shared_ptr<Condition> condition, std::uint64_t from_offset, int rows_above,
                           std::optional<std::chrono::milliseconds> timeout,
@@ -162,6 +177,8 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   void apply(const journal::Event& event);
   void after_slice(std::uint64_t bytes);
   void notify();
+  ScreenSight sight() const;
+  bool is_over_for(const Waiter& waiter) const;
   void finish(Waiter& waiter, Reason reason);
   void look_again(std::chrono::milliseconds later);
   void arm();
@@ -185,8 +202,9 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   /// The steps of that revision are not all applied yet.
   bool revision_before(std::uint64_t revision) const { return this->revision() < revision && !lost_; }
   Error takes_no_input() const;
-  Awaitable<Result<holder::InputResult>> send_piece(const Typing& typing, std::uint32_t step,
-                                                    std::string data, Clock::Steady deadline);
+  Awaitable<Result<holder::InputResult>> send_piece(const Typing& typing, const std::string& client,
+                                                    std::uint32_t step, std::string data,
+                                                    Clock::Steady deadline);
   Awaitable<void> until_input_is_read(std::uint64_t written_at);
   Awaitable<void> scan(Waiter& waiter, std::uint64_t from_offset, int rows_above);
 
@@ -223,8 +241,15 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   static constexpr std::size_t kClients = 1024;
   Fence fence_;                          // of the last input by anybody
   std::map<std::string, Fence> fences_;  // by client_id
-  std::deque<std::pair<std::string, std::uint64_t>>
-      echo_keys_;  // request id and step as bytes, key of EchoTracker
+  struct Sent {
+    std::string key;     // request id and step as bytes
+    std::uint64_t echo;  // key of EchoTracker
+    std::string client;
+  };
+  std::deque<Sent> sent_;             // inputs whose fence the parser may still come to
+  std::map<std::string, Seen> seen_;  // by client_id
+  Seen nothing_seen_;
+  Clock::Steady last_typed_{};
   std::uint64_t next_echo_key_ = 1;
 
   std::list<Waiter*> waiters_;

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 constexpr auto kSilentRead = 10ms;  ///< an input buffer empty for so long was read
 constexpr auto kEnterDelay = 50ms;  ///< Enter follows text at the latest after this
 constexpr std::uint32_t kEnterStep = 0xFFFFFFFF;
-constexpr std::size_t kEchoKeys = 64;
+constexpr std::size_t kSentKept = 64;
 
 /// A line of more than this and its end would be cut by the kernel's line discipline (N_TTY_BUF_SIZE).
 constexpr std::size_t kCanonicalLine = 4095;
@@ -45,6 +45,16 @@ Error too_long(std::size_t bytes) {
 Fence Session::last_fence(const std::string& client) const {
   if (const auto own = fences_.find(client); own != fences_.end()) return own->second;
   return fence_;
+}
+
+Seen Session::last_seen(const std::string& client) const {
+  const auto own = seen_.find(client);
+  return own != seen_.end() ? own->second : nothing_seen_;
+}
+
+void Session::saw(const std::string& client) {
+  if (seen_.size() >= kClients && !seen_.contains(client)) seen_.erase(std::next(seen_.begin()));
+  seen_[client] = {terminal_.text_hash(), terminal_.visual_hash()};
 }
 
 std::uint64_t Session::offset_of(std::uint64_t revision) const {
@@ -87,12 +97,13 @@ Error Session::takes_no_input() const {
                                               (ending_ ? describe(*ending_) : std::string("unknown")) + ")"};
 }
 
-Awaitable<Result<holder::InputResult>> Session::send_piece(const Typing& typing, std::uint32_t step,
-                                                           std::string data, Clock::Steady deadline) {
+Awaitable<Result<holder::InputResult>> Session::send_piece(const Typing& typing, const std::string& client,
+                                                           std::uint32_t step, std::string data,
+                                                           Clock::Steady deadline) {
   const std::uint64_t key = next_echo_key_++;
   echo_.typed(key, data);
-  echo_keys_.emplace_back(echo_key(typing.id, step), key);
-  if (echo_keys_.size() > kEchoKeys) echo_keys_.pop_front();
+  sent_.push_back({echo_key(typing.id, step), key, client});
+  if (sent_.size() > kSentKept) sent_.pop_front();
   for (;;) {
     holder::InputRequest request;
     request.id = typing.id;
@@ -151,6 +162,7 @@ Awaitable<Result<Typed>> Session::type(Typing typing, std::string client,
                                               std::to_string(static_cast<unsigned>(sent->status))};
     }
     typed.bytes += sent->accepted;
+    last_typed_ = setup_.clock->now();
     typed.fence = {sent->offset, sent->revision};
     if (typed.fence.revision > fence_.revision) fence_ = typed.fence;
     if (!client.empty()) {
@@ -172,7 +184,7 @@ Awaitable<Result<Typed>> Session::type(Typing typing, std::string client,
     std::string piece = text.substr(at, shim_abi::kInputBytes);
     const bool has_enter = at + piece.size() > text_bytes;
     const std::size_t size = piece.size();
-    auto sent = co_await send_piece(typing, step, std::move(piece), deadline);
+    auto sent = co_await send_piece(typing, client, step, std::move(piece), deadline);
     // Typed before, without its Enter: that follows below.
     const bool only_text =
         sent && sent->status == shim_abi::Status::repeated && has_enter && sent->accepted == size - 1;
@@ -182,7 +194,7 @@ Awaitable<Result<Typed>> Session::type(Typing typing, std::string client,
   if (typing.ends_with_enter && typed.bytes < whole) {
     if (!canonical && text_bytes > 0 && !typed.repeated) co_await until_input_is_read(typed.fence.offset);
     if (!holder_ || lost_) co_return takes_no_input();
-    const auto sent = co_await send_piece(typing, kEnterStep, "\r", deadline);
+    const auto sent = co_await send_piece(typing, client, kEnterStep, "\r", deadline);
     if (auto error = take(sent, 1)) co_return *error;
   }
   co_return typed;

@@ -249,6 +249,7 @@ Awaitable<Result<std::shared_ptr<Session>>> SessionTable::spawn(NewSession wante
   index.cols = wanted.cols;
   index.rows = wanted.rows;
   index.scrollback = wanted.scrollback;
+  index.detect_child_exit = wanted.detect_child_exit;
   auto setup = setup_of(std::move(index), spec.journal_dir);
   // Before the program runs: a daemon that dies now leaves a session that the next one finds.
   if (auto saved = journal::save(setup.folder, setup.index); !saved) {

@@ -21,6 +21,7 @@ struct NewSession {
   int cols = 80, rows = 24;
   std::int64_t scrollback = 10'000;
   unsigned umask = 077;
+  bool detect_child_exit = true;
 };
 
 /// All sessions of this daemon, by sid.

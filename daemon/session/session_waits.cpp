@@ -80,26 +80,49 @@ void Session::finish(Waiter& waiter, Reason reason) {
   waiter.timer.cancel();
 }
 
+ScreenSight Session::sight() const {
+  return {terminal_, setup_.clock->now(), std::max(last_parsed_, last_typed_), alive()};
+}
+
+/// What it waits for can still come, or not: the program is gone and all that it wrote was looked at.
+bool Session::is_over_for(const Waiter& waiter) const {
+  if (!ending_ || closing_ || (!reading_directly_ && parsed_ < reader_.end())) return false;
+  const bool waits_for_end = !waiter.condition->reads_lines() && !waiter.condition->reads_screen();
+  return waiter.scanned && (waits_for_end || is_lost() || setup_.index.detect_child_exit);
+}
+
 void Session::notify() {
   if (waiters_.empty() || (frame_open_ && !frame_late_)) return;
   const auto reads = [](const Waiter* waiter) { return !waiter->reason && waiter->condition->reads_lines(); };
+  std::vector<Line> lines;
   if (std::any_of(waiters_.begin(), waiters_.end(), reads)) {
-    const bool alternate = terminal_.alt_screen();
-    auto lines = feed_.changed(terminal_);
+    lines = feed_.changed(terminal_);
     for (auto& line : lines) echo_.mark(line);
-    for (auto* waiter : waiters_) {
-      if (reads(waiter) && waiter->condition->look(lines, alternate)) finish(*waiter, Reason::marker);
-    }
   } else {
     feed_.skip(terminal_);
   }
-  if (!ending_ || closing_ || (!reading_directly_ && parsed_ < reader_.end())) return;
+  const bool alternate = terminal_.alt_screen();
+  ScreenSight screen = sight();
   for (auto* waiter : waiters_) {
-    if (waiter->scanned) finish(*waiter, is_lost() ? Reason::lost : Reason::exited);
+    if (waiter->reason) continue;
+    auto& condition = *waiter->condition;
+    const auto due_before = condition.due();
+    if (condition.reads_lines()) condition.look(lines, alternate);
+    if (condition.reads_screen()) condition.look(screen);
+    if (condition.holds() && waiter->scanned) {
+      finish(*waiter, condition.reason());
+    } else if (condition.due() && !due_before) {
+      waiter->timer.cancel();  // so that it sleeps no longer than that
+    }
+    if (is_over_for(*waiter)) finish(*waiter, is_lost() ? Reason::lost : Reason::exited);
   }
 }
 
 Awaitable<void> Session::scan(Waiter& waiter, std::uint64_t from_offset, int rows_above) {
+  if (waiter.condition->reads_screen()) {
+    ScreenSight screen = sight();
+    waiter.condition->look(screen);
+  }
   if (!waiter.condition->reads_lines()) {
     waiter.scanned = true;
     co_return;
@@ -135,7 +158,8 @@ Awaitable<void> Session::scan(Waiter& waiter, std::uint64_t from_offset, int row
       Line line = line_at(terminal_, row, given);
       row = given = std::max(line.last_row, row) + 1;  // the row may have left the history meanwhile
       echo_.mark(line);
-      if (waiter.condition->look(std::span(&line, 1), terminal_.alt_screen())) finish(waiter, Reason::marker);
+      waiter.condition->look(std::span(&line, 1), terminal_.alt_screen());
+      if (waiter.condition->is_decided()) finish(waiter, waiter.condition->reason());
     }
     if (row >= end) break;
     co_await boost::asio::post(executor_, boost::asio::use_awaitable);
@@ -155,11 +179,30 @@ Awaitable<Outcome> Session::wait(std::shared_ptr<Condition> condition, std::uint
   const auto place = waiters_.insert(waiters_.end(), &waiter);
   const auto token = cancel->subscribe([this, &waiter] { finish(waiter, Reason::cancelled); });
   co_await scan(waiter, from_offset, rows_above);
-  if (!waiter.reason && !closing_ && ending_ && (reading_directly_ || parsed_ >= reader_.end()))
-    waiter.reason = is_lost() ? Reason::lost : Reason::exited;
-  if (!waiter.reason) {
-    boost::system::error_code error;
-    co_await waiter.timer.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, error));
+  if (condition->holds()) finish(waiter, condition->reason());
+  for (;;) {
+    if (!waiter.reason && is_over_for(waiter)) finish(waiter, is_lost() ? Reason::lost : Reason::exited);
+    if (!waiter.reason) {
+      const auto due = condition->due();
+      const bool is_look = due && *due < deadline;
+      waiter.timer.expires_at(is_look ? *due : deadline);
+      boost::system::error_code error;
+      co_await waiter.timer.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, error));
+      if (!error && !waiter.reason) {
+        if (!is_look) break;  // the time is over
+        co_await settle_frame();
+        ScreenSight screen = sight();
+        condition->look(screen);
+        if (condition->holds()) finish(waiter, condition->reason());
+      }
+      if (!waiter.reason) continue;
+    }
+    // Between the moment that ended the wait and this one the screen may have gone back.
+    if (*waiter.reason != condition->reason() || !condition->reads_screen()) break;
+    ScreenSight screen = sight();
+    condition->look(screen);
+    if (condition->holds()) break;
+    waiter.reason.reset();
   }
   cancel->unsubscribe(token);
   waiters_.erase(place);

@@ -28,11 +28,10 @@ struct TextToType {
 
   template <class Visitor>
   void fields(Visitor& v) {
-    v.required({"sid", "session", nullptr, "SID", "-s,--session"}, sid);
+    v.required(field::sid, sid);
     v.required({"text", "what to type; `-` reads standard input", nullptr, "TEXT"}, text);
-    v.optional({"timeout_ms", "for a program that does not read; default 5s", &limits::input_timeout_ms, "D"},
-               timeout_ms);
-    v.optional({"request_id", "a repeated id is typed once (1 to 64 characters)", nullptr, "ID"}, request_id);
+    v.optional(field::input_timeout, timeout_ms);
+    v.optional(field::request_id, request_id);
   }
 };
 
@@ -83,15 +82,12 @@ struct SendKeys {
 
     template <class Visitor>
     void fields(Visitor& v) {
-      v.required({"sid", "session", nullptr, "SID", "-s,--session"}, sid);
+      v.required(field::sid, sid);
       v.required({"keys", "key names, pressed in order", nullptr, "KEY"}, keys);
       v.optional({"count", "press the whole list so often", &limits::key_count}, count);
       v.optional({"literal", "type what is no key name instead of refusing it"}, literal);
-      v.optional(
-          {"timeout_ms", "for a program that does not read; default 5s", &limits::input_timeout_ms, "D"},
-          timeout_ms);
-      v.optional({"request_id", "a repeated id is typed once (1 to 64 characters)", nullptr, "ID"},
-                 request_id);
+      v.optional(field::input_timeout, timeout_ms);
+      v.optional(field::request_id, request_id);
     }
   };
   using Reply = InputReply;

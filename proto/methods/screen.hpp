@@ -16,8 +16,8 @@ struct Snapshot {
 
     template <class Visitor>
     void fields(Visitor& v) {
-      v.required({"sid", "session", nullptr, "SID", "-s,--session"}, sid);
-      v.optional({"detail", "`full` adds the structured screen", nullptr, {}, {}, FilledBy::client}, detail);
+      v.required(field::sid, sid);
+      v.optional(field::detail, detail);
     }
   };
   struct Reply {

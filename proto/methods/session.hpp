@@ -13,42 +13,86 @@ struct Spawn {
       .positional = "argv",
       .examples =
           "smartcli spawn python3\n"
-          "smartcli spawn -s edit --cols 100 --rows 30 vim notes.txt\n"
-          "smartcli spawn --cwd /tmp --env LANG=C -- sh -c 'echo $PWD; exec cat'",
+          "smartcli spawn -s edit2 --cols 100 --rows 30 vim notes.txt\n"
+          "smartcli spawn --cwd /tmp --env LANG=C -- sh -c 'echo $PWD; exec cat'\n"
+          "smartcli spawn --wait --timeout 5m --shell-command 'ls | wc -l'",
       .core_tool = true,
       .starts_daemon = true};
   struct Request {
     std::optional<SessionName> sid;
     std::vector<Bytes> argv;
+    std::optional<Bytes> shell_command;
     std::optional<std::int64_t> cols, rows;
     std::optional<Bytes> cwd;
     std::vector<Bytes> env;
+    bool clean_env = false;
     std::optional<std::int64_t> scrollback;
+    bool login = false;
+    bool detect_child_exit = true;
+    bool wait = false;
+    std::optional<Millis> timeout_ms;
     std::optional<std::vector<Bytes>> environment;
     std::optional<std::int64_t> umask;
 
     template <class Visitor>
     void fields(Visitor& v) {
-      v.optional({"sid", "name of the new session; made from the program's name if not given", nullptr, "SID",
-                  "-s,--session"},
+      v.optional({"sid", "name of the new session", nullptr, "SID", "-s,--session", Place::both,
+                  "made from the program's name"},
                  sid);
-      v.optional(
-          {"argv", "program and arguments; without: your shell, interactive", nullptr, "PROGRAM ARG..."},
-          argv);
-      v.optional({"cols", "columns; default 80", &limits::cols}, cols);
-      v.optional({"rows", "rows; default 24", &limits::rows}, rows);
-      v.optional({"cwd", "working directory of the program", nullptr, "DIR"}, cwd);
+      v.optional({"argv",
+                  "program and arguments",
+                  nullptr,
+                  "PROGRAM ARG...",
+                  {},
+                  Place::both,
+                  "your shell, interactive"},
+                 argv);
+      v.optional({"shell_command", "a line for your shell to run ($SHELL -c), instead of a program", nullptr,
+                  "LINE"},
+                 shell_command);
+      v.optional({"cols", "columns", &limits::cols}, cols);
+      v.optional({"rows", "rows", &limits::rows}, rows);
+      v.optional({"cwd",
+                  "working directory of the program",
+                  nullptr,
+                  "DIR",
+                  {},
+                  Place::both,
+                  "where smartcli runs; on the wire HOME"},
+                 cwd);
       v.optional({"env", "a variable for the program, NAME=VALUE; again for more", nullptr, "K=V"}, env);
+      v.optional({"clean_env",
+                  "of your environment pass on only HOME, LANG, LC_*, LOGNAME, PATH, SHELL, TZ and USER"},
+                 clean_env);
       v.optional({"scrollback", "lines of history to keep above the screen", &limits::scrollback},
                  scrollback);
-      v.optional({"environment",
-                  "the caller's environment; without: the daemon's",
+      v.optional({"login", "start the shell as a login shell"}, login);
+      v.optional({"detect_child_exit", "waits end when the program does"}, detect_child_exit);
+      v.optional({"wait",
+                  "wait for the program's end and exit with its status",
                   nullptr,
                   {},
                   {},
-                  FilledBy::client},
+                  Place::command_line},
+                 wait);
+      v.optional({"timeout_ms",
+                  "with --wait: then exit with 124; the program goes on",
+                  &limits::wait_exit_timeout_ms,
+                  "D",
+                  {},
+                  Place::command_line,
+                  "none"},
+                 timeout_ms);
+      v.optional({"environment",
+                  "the caller's environment, NAME=VALUE",
+                  nullptr,
+                  {},
+                  {},
+                  Place::wire,
+                  "the daemon's"},
                  environment);
-      v.optional({"umask", "the caller's file mode mask", nullptr, {}, {}, FilledBy::client}, umask);
+      v.optional({"umask", "the caller's file mode mask, 0 to 511", nullptr, {}, {}, Place::wire, "63 (077)"},
+                 umask);
     }
   };
   struct Reply {
@@ -118,14 +162,28 @@ struct Tombstone {
 struct List {
   static constexpr MethodInfo info{.name = "list",
                                    .doc = "List the sessions, live and ended.",
-                                   .examples = "smartcli list\nsmartcli list -q\nsmartcli list --json",
+                                   .examples =
+                                       "smartcli list\n"
+                                       "smartcli list --live -q\n"
+                                       "smartcli list --format '{sid} {state} {exit}'\n"
+                                       "smartcli list --json",
                                    .core_tool = true};
   struct Request {
+    bool live = false;
     bool quiet = false;
+    std::string format;
 
     template <class Visitor>
     void fields(Visitor& v) {
-      v.optional({"quiet", "text: the names only", nullptr, {}, "-q"}, quiet);
+      v.optional({"live", "only sessions whose program runs"}, live);
+      v.optional({"quiet", "print the names only", nullptr, {}, "-q", Place::command_line}, quiet);
+      v.optional({"format",
+                  "print a line a session: text with {sid}, {state}, ... of a row's fields",
+                  nullptr,
+                  "TEXT",
+                  {},
+                  Place::command_line},
+                 format);
     }
   };
   struct Reply {
@@ -161,7 +219,7 @@ struct Status {
 
     template <class Visitor>
     void fields(Visitor& v) {
-      v.required({"sid", "session", nullptr, "SID", "-s,--session"}, sid);
+      v.required(field::sid, sid);
     }
   };
   struct Reply {
@@ -209,6 +267,34 @@ struct Status {
   };
 };
 
+struct Alive {
+  static constexpr MethodInfo info{.name = "alive",
+                                   .doc = "Exit with 0 if the session's program runs, with 1 if it ended.",
+                                   .examples =
+                                       "smartcli alive -s edit && echo yes\n"
+                                       "smartcli alive -s edit --json"};
+  struct Request {
+    SessionName sid;
+
+    template <class Visitor>
+    void fields(Visitor& v) {
+      v.required(field::sid, sid);
+    }
+  };
+  struct Reply {
+    bool alive = false;
+    std::optional<ExitState> exit;
+    std::optional<std::string> exit_reason;
+
+    template <class Visitor>
+    void fields(Visitor& v) {
+      v.required({"alive", "the program runs"}, alive);
+      v.required({"exit", "how the program ended; null while it runs or if unknown"}, exit);
+      v.optional({"exit_reason", "why the exit is unknown"}, exit_reason);
+    }
+  };
+};
+
 struct Resize {
   static constexpr MethodInfo info{
       .name = "resize",
@@ -224,9 +310,9 @@ struct Resize {
 
     template <class Visitor>
     void fields(Visitor& v) {
-      v.required({"sid", "session", nullptr, "SID", "-s,--session"}, sid);
-      v.optional({"cols", "columns; without: as they are", &limits::cols}, cols);
-      v.optional({"rows", "rows; without: as they are", &limits::rows}, rows);
+      v.required(field::sid, sid);
+      v.optional({"cols", "columns", &limits::cols, {}, {}, Place::both, "as they are"}, cols);
+      v.optional({"rows", "rows", &limits::rows, {}, {}, Place::both, "as they are"}, rows);
     }
   };
   struct Reply {
@@ -237,6 +323,50 @@ struct Resize {
       v.required({"cols", "columns in force"}, cols);
       v.required({"rows", "rows in force"}, rows);
       v.required({"revision", "after the resize"}, revision);
+    }
+  };
+};
+
+/// Who gets a signal.
+enum class SignalTo { foreground, child };
+template <>
+struct EnumNames<SignalTo> {
+  static constexpr std::string_view kNames[] = {"foreground", "child"};
+};
+
+struct Signal {
+  static constexpr MethodInfo info{.name = "signal",
+                                   .doc = "Send a signal to what runs in the session's foreground.",
+                                   .access = Access::write,
+                                   .positional = "signal",
+                                   .examples =
+                                       "smartcli signal -s sh INT\n"
+                                       "smartcli signal -s build --to child TERM",
+                                   .core_tool = true};
+  struct Request {
+    SessionName sid;
+    std::string signal;
+    SignalTo to = SignalTo::foreground;
+
+    template <class Visitor>
+    void fields(Visitor& v) {
+      v.required(field::sid, sid);
+      v.required({"signal", "its name, with or without SIG, or its number", nullptr, "SIGNAL"}, signal);
+      v.optional(
+          {"to", "the terminal's foreground process group, or the session's own program", nullptr, "WHOM"},
+          to);
+    }
+  };
+  struct Reply {
+    std::string signal;
+    std::int64_t number = 0;
+    SignalTo to = SignalTo::foreground;
+
+    template <class Visitor>
+    void fields(Visitor& v) {
+      v.required({"signal", "its name without SIG"}, signal);
+      v.required({"number", "on this system"}, number);
+      v.required({"to", "who got it"}, to);
     }
   };
 };
@@ -257,7 +387,7 @@ struct Close {
       .name = "close",
       .doc = "End a session's program (hang up, TERM, then KILL) and forget the session.",
       .access = Access::write,
-      .examples = "smartcli close -s edit\nsmartcli close -s build --grace 10s\nsmartcli close --all",
+      .examples = "smartcli close -s edit\nsmartcli close -s build --grace 10s --tree\nsmartcli close --all",
       .core_tool = true};
   struct Request {
     std::optional<SessionName> sid;
@@ -267,9 +397,9 @@ struct Close {
 
     template <class Visitor>
     void fields(Visitor& v) {
-      v.optional({"sid", "session", nullptr, "SID", "-s,--session"}, sid);
+      v.optional(field::sid, sid);
       v.optional({"all", "every session instead of one"}, all);
-      v.optional({"grace_ms", "between TERM and KILL; default 2s", &limits::grace_ms, "D"}, grace_ms);
+      v.optional({"grace_ms", "between TERM and KILL", &limits::grace_ms, "D"}, grace_ms);
       v.optional({"tree", "end descendants too that left by setsid"}, tree);
     }
   };

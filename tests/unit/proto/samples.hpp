@@ -44,6 +44,7 @@ class FieldList {
  private:
   template <class T>
   void add(const Field& field, T& value, bool is_required) {
+    if (field.place == Place::command_line) return;
     FieldFacts facts{std::string(field.name), is_required, Kind::text, field.limit, nullptr};
     describe(value, facts);
     all.push_back(std::move(facts));

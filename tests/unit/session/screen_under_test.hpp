@@ -16,6 +16,12 @@ namespace smartcli::test {
 
 enum class Line { canonical, raw };
 
+/// The condition holds after it has looked at these.
+inline bool sees(session::Condition& condition, const std::vector<session::Line>& lines, bool alt_screen) {
+  condition.look(lines, alt_screen);
+  return condition.holds();
+}
+
 /// All lines that are kept.
 inline std::vector<session::Line> all_lines(const terminal::Terminal& terminal) {
   std::vector<session::Line> lines;
@@ -90,7 +96,7 @@ class ScreenUnderTest {
   /// The pattern matches something that counts.
   bool finds(std::string_view pattern, bool anywhere = false) {
     auto condition = condition_for(pattern, anywhere);
-    return condition.look(all(), terminal.alt_screen());
+    return sees(condition, all(), terminal.alt_screen());
   }
   session::MatchCondition condition_for(std::string_view pattern, bool anywhere = false) const {
     auto compiled = Pattern::compile(pattern);

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "common/error.hpp"
+
+namespace smartcli {
+
+/// A signal's name without SIG ("KILL", "RTMIN+3"), or its number where it has none.
+std::string signal_name(int number);
+
+/// "TERM", "SIGTERM" (any case), "RTMIN+3" or "15". Errors: invalid_argument with the nearest name.
+Result<int> parse_signal(std::string_view text);
+
+}  // namespace smartcli
