@@ -127,6 +127,12 @@ class Terminal {
   std::uint64_t screen_top() const;
   /// Any row kept; empty for an ordinal that is not. Cost: one row.
   RowText row_text(std::uint64_t ordinal) const;
+  /// Appends that row's text alone, far cheaper. Returns whether it goes on in the next row.
+  bool append_row_text(std::uint64_t ordinal, std::string& out) const;
+  /// The first of RowText's stamps; nothing for a row without text.
+  std::optional<std::uint32_t> row_stamp(std::uint64_t ordinal) const;
+  /// Whether that row goes on in the next one.
+  bool row_wraps(std::uint64_t ordinal) const;
   /// Offset of the last change (write, erase, shift, scroll) of screen row r, from 0; a history row never
   /// changes.
   std::uint64_t row_touched(int row) const;
