@@ -72,7 +72,7 @@ const std::string& Pattern::text() const {
 
 struct PatternSet::Impl {
   re2::RE2::Set set;
-  bool is_usable = true;
+  bool is_usable = true, is_empty = false;
   explicit Impl(const re2::RE2::Options& options) : set(options, re2::RE2::UNANCHORED) {}
 };
 
@@ -91,7 +91,8 @@ PatternSet::PatternSet(const std::vector<const Pattern*>& patterns) {
     if (impl_->set.Add((one.wanted.ignore_case ? "(?mi:" : "(?m:") + body + ")", nullptr) < 0)
       impl_->is_usable = false;
   }
-  if (!patterns.empty() && !impl_->set.Compile()) impl_->is_usable = false;
+  impl_->is_empty = patterns.empty();
+  if (!impl_->set.Compile()) impl_->is_usable = false;
 }
 
 bool PatternSet::takes(const Pattern& pattern) {
@@ -110,11 +111,22 @@ bool PatternSet::takes(const Pattern& pattern) {
   return true;
 }
 
+namespace {
+
+/// Past the last newline no line begins.
+re2::StringPiece without_last_newline(std::string_view lines) {
+  if (lines.ends_with('\n')) lines.remove_suffix(1);
+  return {lines.data(), lines.size()};
+}
+
+}  // namespace
+
 std::optional<std::vector<int>> PatternSet::which(std::string_view lines) const {
   std::vector<int> found;
+  if (impl_->is_empty || lines.empty()) return found;
   if (!impl_->is_usable) return std::nullopt;
   re2::RE2::Set::ErrorInfo error{};
-  if (!impl_->set.Match(re2::StringPiece(lines.data(), lines.size()), &found, &error) &&
+  if (!impl_->set.Match(without_last_newline(lines), &found, &error) &&
       error.kind != re2::RE2::Set::kNoError) {
     return std::nullopt;
   }
@@ -123,9 +135,10 @@ std::optional<std::vector<int>> PatternSet::which(std::string_view lines) const 
 }
 
 bool PatternSet::may_match(std::string_view lines) const {
+  if (impl_->is_empty || lines.empty()) return false;
   if (!impl_->is_usable) return true;
   re2::RE2::Set::ErrorInfo error{};
-  return impl_->set.Match(re2::StringPiece(lines.data(), lines.size()), nullptr, &error) ||
+  return impl_->set.Match(without_last_newline(lines), nullptr, &error) ||
          error.kind != re2::RE2::Set::kNoError;
 }
 
