@@ -300,11 +300,15 @@ Awaitable<Outcome> Session::wait(std::shared_ptr<Condition> condition, std::uint
       boost::system::error_code error;
       co_await waiter.timer.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, error));
       if (!error && !waiter.reason) {
-        if (!is_look) break;  // the time is over
-        co_await settle_frame();
-        ScreenSight screen = sight();
-        condition->look(screen);
-        if (condition->holds()) finish(waiter, condition->reason());
+        if (is_look) co_await settle_frame();
+        if (condition->reads_screen() && (!frame_open_ || frame_late_)) {
+          // At the end of the time too: the reply shows the screen of now, and must not say that it did not
+          // change.
+          ScreenSight screen = sight();
+          condition->look(screen);
+          if (condition->holds()) finish(waiter, condition->reason());
+        }
+        if (!is_look && !waiter.reason) break;
       }
       if (!waiter.reason) continue;
     }
