@@ -137,8 +137,12 @@ std::string merge_objects(std::string_view first, std::string_view second) {
   return dump_json(*merged);
 }
 
-std::string dump_json(const nlohmann::json& value) {
-  const std::string plain = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+std::string socket_json(std::string_view path) {
+  return dump_json({{"ok", true}, {"socket", path}});
+}
+
+std::string dump_json(const nlohmann::json& value, int indent) {
+  const std::string plain = value.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
   std::string out;
   std::size_t copied = 0;
   for (std::size_t i = 0; i < plain.size(); ++i) {

@@ -34,10 +34,14 @@ std::string encode_text(const T& value);
 /// The fields of both objects in one; where both have one, `second`'s.
 std::string merge_objects(std::string_view first, std::string_view second);
 
+/// {ok: true, socket}, as `get-sockname --json` prints it.
+std::string socket_json(std::string_view path);
+
 /// Parses one JSON value. Never throws; depth is checked before anything is built.
 /// Errors: invalid_argument (not JSON, not UTF-8, deeper than `depth`, a name twice in one object).
 Result<nlohmann::json> parse_json(std::string_view text, std::int64_t depth);
-/// One line, valid UTF-8, DEL and C1 characters escaped: harmless where it is printed.
-std::string dump_json(const nlohmann::json& value);
+/// One line, or with `indent` blanks a level; valid UTF-8, DEL and C1 characters escaped: harmless where it
+/// is printed.
+std::string dump_json(const nlohmann::json& value, int indent = -1);
 
 }  // namespace smartcli

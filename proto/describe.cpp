@@ -9,7 +9,7 @@ namespace {
 
 template <class M>
 MethodDescription describe_one() {
-  MethodDescription described{M::info, {}, {}};
+  MethodDescription described{M::info, {}, {}, {}};
   detail::Describer request, reply;
   typename M::Request asked;
   asked.fields(request);
@@ -17,6 +17,12 @@ MethodDescription describe_one() {
   answered.fields(reply);
   described.request = std::move(request.fields);
   described.reply = std::move(reply.fields);
+  if constexpr (requires { typename M::Chunk; }) {
+    detail::Describer chunk;
+    typename M::Chunk piece;
+    piece.fields(chunk);
+    described.chunk = std::move(chunk.fields);
+  }
   return described;
 }
 
@@ -72,6 +78,18 @@ std::string explain(const FieldDescription& described) {
   return facts.empty() ? text : text + " (" + facts + ")";
 }
 
+std::string command_name(std::string_view method) {
+  std::string name(method);
+  std::replace(name.begin(), name.end(), '_', '-');
+  constexpr std::string_view kTwoWords = "daemon-";
+  if (name.starts_with(kTwoWords)) name[kTwoWords.size() - 1] = ' ';
+  return name;
+}
+
+bool has_option(const MethodInfo& method, const FieldDescription& described) {
+  return described.field.place != Place::wire && described.field.name != method.positional;
+}
+
 std::string option_name(const FieldDescription& described) {
   std::string name(described.field.name);
   if (described.shape.type == Shape::Type::duration) name.resize(name.size() - 3);  // without `_ms`
@@ -79,6 +97,18 @@ std::string option_name(const FieldDescription& described) {
   // What is on unless told otherwise has an option that says no.
   if (described.shape.type == Shape::Type::flag && described.standard == "true") name.insert(0, "no-");
   return name;
+}
+
+std::vector<std::string> option_names(const FieldDescription& described) {
+  std::vector<std::string> names;
+  for (std::string_view rest = described.field.alias; !rest.empty();) {
+    const auto end = rest.find(',');
+    names.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  }
+  names.push_back("--" + option_name(described));
+  if (described.shape.type == Shape::Type::duration) names.push_back(names.back() + "-ms");
+  return names;
 }
 
 }  // namespace smartcli

@@ -35,13 +35,24 @@ struct FieldDescription {
 struct MethodDescription {
   MethodInfo info;
   std::vector<FieldDescription> request, reply;
+  std::vector<FieldDescription> chunk;  ///< of a `stream` notification, where the answer may come as one
 };
 
 /// All methods in the registry's order, `hello` first.
 const std::vector<MethodDescription>& describe_methods();
 
-/// `hash`, `--x-ms` and such: what the option of a field is called, without dashes.
+/// A method's name as typed: `wait_regex` is `wait-regex`, `daemon_stop` is `daemon stop`.
+std::string command_name(std::string_view method);
+
+/// The method's command has an option for the field: it is neither the argument nor on the wire only.
+bool has_option(const MethodInfo& method, const FieldDescription& field);
+
+/// What the option of a field is called, without dashes: `timeout` for `timeout_ms`, `no-marks` for a flag
+/// that is on unless told otherwise.
 std::string option_name(const FieldDescription& field);
+
+/// All names of the option as typed, short ones first and `--x-ms` last.
+std::vector<std::string> option_names(const FieldDescription& field);
 
 /// What help and reference say of it: its doc, the choices, the range, and what holds without it.
 std::string explain(const FieldDescription& field);

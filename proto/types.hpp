@@ -74,7 +74,7 @@ struct EnumNames<Detail> {
   static constexpr std::string_view kNames[] = {"text", "full"};
 };
 
-/// SPEC section 6.
+/// what goes on, in one word.
 enum class State { prompt, running, input, password, app, stopped, exited, lost };
 template <>
 struct EnumNames<State> {
@@ -246,7 +246,7 @@ struct Screen {
     v.required({"alt_screen", "the alternate screen is shown"}, alt_screen);
     v.required({"title", "as the program set it (untrusted)"}, title);
     v.required({"cwd", "working directory: the kernel's word for the program, else as reported"}, cwd);
-    v.required({"state", "SPEC section 6"}, state);
+    v.required({"state", "what goes on, in one word"}, state);
     v.required({"alive", "the program runs"}, alive);
     v.required({"exit", "how the program ended; null while it runs or if unknown"}, exit);
     v.optional({"exit_reason", "why the exit is unknown"}, exit_reason);

@@ -13,12 +13,13 @@
 #include <ctime>
 
 #include "cli/help.hpp"
-#include "cli/names.hpp"
 #include "cli/options.hpp"
 #include "cli/print.hpp"
 #include "client/connect.hpp"
 #include "client/rpc.hpp"
 #include "proto/codec.hpp"
+#include "proto/commands.hpp"
+#include "proto/schema.hpp"
 
 extern char** environ;
 
@@ -404,16 +405,7 @@ int run_verb(std::vector<std::string> args, const Environment& env) {
   return printed.status;
 }
 
-int start_daemon(const std::vector<std::string>& args, const Environment& env) {
-  const bool json = std::find(args.begin(), args.end(), "--json") != args.end();
-  for (const auto& arg : args) {
-    if (arg == "--help" || arg == "-h") {
-      write_all(1, "Start the daemon if it does not run.\nUsage: smartcli daemon start [--json]\n");
-      return 0;
-    }
-    if (arg != "--json")
-      return fail(usage("one argument too many: " + text::quoted(arg), "daemon start"), json);
-  }
+int start_daemon(bool json, const Environment& env) {
   auto socket = client::connect(env, client::AutoStart::always);
   if (!socket) return fail(socket.error(), json);
   client::Rpc rpc(std::move(*socket), "");
@@ -425,6 +417,49 @@ int start_daemon(const std::vector<std::string>& args, const Environment& env) {
       1, json ? *result + "\n"
               : "daemon " + std::to_string(reply->pid) + " serves " + text::inert_line(reply->socket) + "\n");
   return 0;
+}
+
+int print_socket(bool json, const Environment& env) {
+  const auto paths = client::own_paths(env);
+  if (!paths) return fail(paths.error(), json);
+  if (auto socket = client::connect(env, client::AutoStart::always); !socket)
+    return fail(socket.error(), json);
+  write_all(1, json ? socket_json(paths->socket) + "\n" : text::inert_line(paths->socket) + "\n");
+  return 0;
+}
+
+int print_schema(const std::string& method, bool json) {
+  constexpr int kIndent = 2;
+  auto text = schema_text(SMARTCLI_VERSION, method, json ? -1 : kIndent);
+  if (!text) return fail(text.error(), json);
+  write_all(1, *text + "\n");
+  return 0;
+}
+
+/// A verb that is no method: at most one argument, and no option but --json and --help.
+int run_command(const Command& command, const std::vector<std::string>& args, const Environment& env) {
+  const bool json = command.takes_json && std::find(args.begin(), args.end(), "--json") != args.end();
+  std::string argument;
+  for (const auto& arg : args) {
+    if (arg == "--help" || arg == "-h") {
+      write_all(1, command_help(command));
+      return 0;
+    }
+    if (command.takes_json && arg == "--json") continue;
+    if (is_option(arg)) {
+      std::vector<std::string> known{"--help"};
+      if (command.takes_json) known.push_back("--json");
+      return fail(usage("unknown option " + text::quoted(arg) + text::did_you_mean(arg, known), command.name),
+                  json);
+    }
+    if (command.argument.empty() || !argument.empty())
+      return fail(usage("one argument too many: " + text::quoted(arg), command.name), json);
+    argument = arg;
+  }
+  if (command.name == "daemon start") return start_daemon(json, env);
+  if (command.name == "get-sockname") return print_socket(json, env);
+  if (command.name == "schema") return print_schema(argument, json);
+  return fail(Error{ErrorCode::internal, "nobody runs `smartcli " + std::string(command.name) + "`"}, json);
 }
 
 }  // namespace
@@ -450,7 +485,9 @@ int run(const std::vector<std::string>& args, const Environment& env) {
     used = 2;
   }
   std::vector<std::string> rest(args.begin() + static_cast<std::ptrdiff_t>(used), args.end());
-  if (command == "daemon start") return start_daemon(rest, env);
+  for (const auto& row : kCommands) {
+    if (row.name == command) return run_command(row, rest, env);
+  }
   std::optional<int> status;
   for_each_method([&]<class M>() {
     if constexpr (M::info.is_command) {

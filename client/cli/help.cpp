@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cli/names.hpp"
+#include "proto/describe.hpp"
 #include "proto/registry.hpp"
 
 namespace smartcli::cli {
@@ -13,10 +13,14 @@ const std::vector<Verb>& verbs() {
     for_each_method([&list]<class M>() {
       if (M::info.is_command) list.push_back({command_name(M::info.name), std::string(M::info.doc)});
     });
-    list.push_back({"daemon start", "Start the daemon if it does not run."});
+    for (const auto& row : kCommands) list.push_back({std::string(row.name), std::string(row.doc)});
     return list;
   }();
   return all;
+}
+
+std::string command_help(const Command& command) {
+  return std::string(command.doc) + "\n";
 }
 
 std::string main_help() {

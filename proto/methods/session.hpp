@@ -131,7 +131,7 @@ struct SessionRow {
   template <class Visitor>
   void fields(Visitor& v) {
     v.required({"sid", "the session's name"}, sid);
-    v.required({"state", "SPEC section 6"}, state);
+    v.required({"state", "what goes on, in one word"}, state);
     v.required({"pid", "of the program; null once it ended"}, pid);
     v.required({"argv", "as executed"}, argv);
     v.required({"cols", "columns"}, cols);
@@ -243,7 +243,7 @@ struct Status {
     void fields(Visitor& v) {
       v.required({"sid", "the session's name"}, sid);
       v.required({"alive", "the program runs"}, alive);
-      v.required({"state", "SPEC section 6"}, state);
+      v.required({"state", "what goes on, in one word"}, state);
       v.required({"exit", "how the program ended; null while it runs or if unknown"}, exit);
       v.optional({"exit_reason", "why the exit is unknown"}, exit_reason);
       v.required({"pid", "of the program; null once it ended"}, pid);

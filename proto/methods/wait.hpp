@@ -26,7 +26,7 @@ struct WaitReply {
     v.required({"exited", "the wait ended because the program did"}, exited);
     v.required({"exit", "how the program ended; null while it runs or if unknown"}, exit);
     v.optional({"exit_reason", "why the exit is unknown"}, exit_reason);
-    v.required({"state", "SPEC section 6"}, state);
+    v.required({"state", "what goes on, in one word"}, state);
     v.required({"revision", "of the screen in this reply"}, revision);
     v.required({"hash", "of the text, 16 hex digits"}, hash);
     v.required({"visual_hash", "of text, style, cursor and selection, 16 hex digits"}, visual_hash);

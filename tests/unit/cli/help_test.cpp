@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "cli/names.hpp"
 #include "common/utf8.hpp"
+#include "proto/describe.hpp"
 #include "proto/registry.hpp"
 
 using namespace smartcli;
@@ -34,12 +34,12 @@ TEST_CASE("the main help names every verb", "[help]") {
   }
   for_each_method([&]<class M>() {
     CAPTURE(M::info.name);
-    CHECK(names.contains(cli::command_name(M::info.name)) == M::info.is_command);
+    CHECK(names.contains(command_name(M::info.name)) == M::info.is_command);
   });
 }
 
 TEST_CASE("a method's name is spelled as a command", "[help]") {
-  CHECK(cli::command_name("wait_regex") == "wait-regex");
-  CHECK(cli::command_name("daemon_stop") == "daemon stop");
-  CHECK(cli::command_name("list") == "list");
+  CHECK(command_name("wait_regex") == "wait-regex");
+  CHECK(command_name("daemon_stop") == "daemon stop");
+  CHECK(command_name("list") == "list");
 }
