@@ -1,6 +1,9 @@
 #include "common/pattern.hpp"
 
 #include <re2/re2.h>
+#include <re2/set.h>
+
+#include <algorithm>
 
 #include "common/text.hpp"
 
@@ -8,8 +11,10 @@ namespace smartcli {
 
 struct Pattern::Impl {
   std::string text;
+  Options wanted;
   re2::RE2 re;
-  Impl(std::string source, const re2::RE2::Options& options) : text(source), re(source, options) {}
+  Impl(std::string source, Options wanted_options, const re2::RE2::Options& options)
+      : text(source), wanted(wanted_options), re(source, options) {}
 };
 
 Pattern::Pattern(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -27,7 +32,7 @@ Result<Pattern> Pattern::compile(std::string_view text, Options wanted) {
   options.set_max_mem(kPatternMemory);
   options.set_literal(wanted.literal);
   options.set_case_sensitive(!wanted.ignore_case);
-  auto impl = std::make_unique<Impl>(std::string(text), options);
+  auto impl = std::make_unique<Impl>(std::string(text), wanted, options);
   if (!impl->re.ok()) {
     std::string message = "pattern " + text::quoted(text) + ": " + impl->re.error();
     if (impl->re.error_code() == re2::RE2::ErrorBadPerlOp ||
@@ -63,6 +68,78 @@ bool Pattern::matches(std::string_view text) const {
 
 const std::string& Pattern::text() const {
   return impl_->text;
+}
+
+struct PatternSet::Impl {
+  re2::RE2::Set set;
+  bool is_usable = true, is_empty = false;
+  explicit Impl(const re2::RE2::Options& options) : set(options, re2::RE2::UNANCHORED) {}
+};
+
+PatternSet::PatternSet(PatternSet&&) noexcept = default;
+PatternSet& PatternSet::operator=(PatternSet&&) noexcept = default;
+PatternSet::~PatternSet() = default;
+
+PatternSet::PatternSet(const std::vector<const Pattern*>& patterns) {
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(kMemory);
+  impl_ = std::make_unique<Impl>(options);
+  for (const auto* pattern : patterns) {
+    const auto& one = *pattern->impl_;
+    const std::string body = one.wanted.literal ? re2::RE2::QuoteMeta(one.text) : one.text;
+    if (impl_->set.Add((one.wanted.ignore_case ? "(?mi:" : "(?m:") + body + ")", nullptr) < 0)
+      impl_->is_usable = false;
+  }
+  impl_->is_empty = patterns.empty();
+  if (!impl_->set.Compile()) impl_->is_usable = false;
+}
+
+bool PatternSet::takes(const Pattern& pattern) {
+  if (pattern.impl_->wanted.literal) return true;
+  const std::string_view text = pattern.impl_->text;
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    if (text[i] == '\\') {
+      // `\Q` quotes what follows, the parenthesis around it here too.
+      if (text[i + 1] == 'A' || text[i + 1] == 'z' || text[i + 1] == 'Q') return false;
+      ++i;
+    } else if (text[i] == '(' && text[i + 1] == '?') {
+      const auto end = text.find_first_of(":)<", i);
+      if (text.substr(i, end - i).find('-') != std::string_view::npos) return false;
+    }
+  }
+  return true;
+}
+
+namespace {
+
+/// Past the last newline no line begins.
+re2::StringPiece without_last_newline(std::string_view lines) {
+  if (lines.ends_with('\n')) lines.remove_suffix(1);
+  return {lines.data(), lines.size()};
+}
+
+}  // namespace
+
+std::optional<std::vector<int>> PatternSet::which(std::string_view lines) const {
+  std::vector<int> found;
+  if (impl_->is_empty || lines.empty()) return found;
+  if (!impl_->is_usable) return std::nullopt;
+  re2::RE2::Set::ErrorInfo error{};
+  if (!impl_->set.Match(without_last_newline(lines), &found, &error) &&
+      error.kind != re2::RE2::Set::kNoError) {
+    return std::nullopt;
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+bool PatternSet::may_match(std::string_view lines) const {
+  if (impl_->is_empty || lines.empty()) return false;
+  if (!impl_->is_usable) return true;
+  re2::RE2::Set::ErrorInfo error{};
+  return impl_->set.Match(without_last_newline(lines), nullptr, &error) ||
+         error.kind != re2::RE2::Set::kNoError;
 }
 
 }  // namespace smartcli

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,8 +42,35 @@ class Pattern {
   const std::string& text() const;
 
  private:
+  friend class PatternSet;
   struct Impl;
   explicit Pattern(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Asks many patterns at once, in one pass over the text: which of them may match some line of it.
+class PatternSet {
+ public:
+  /// What `which` may need for its automaton; the patterns together.
+  static constexpr std::size_t kMemory = 64 << 20;
+
+  /// In the order of their indices; none may be null.
+  explicit PatternSet(const std::vector<const Pattern*>& patterns);
+  PatternSet(PatternSet&&) noexcept;
+  PatternSet& operator=(PatternSet&&) noexcept;
+  ~PatternSet();
+
+  /// False for a pattern that lines joined by newlines would mislead: `\A` and `\z` mean the ends of one
+  /// line, and flags may be taken back.
+  static bool takes(const Pattern& pattern);
+  /// Indices of the patterns that may match a line of `lines` (joined by newlines): never one too few.
+  /// Nothing: it cannot be told within its memory, ask each.
+  std::optional<std::vector<int>> which(std::string_view lines) const;
+  /// Whether `which` would name any, or nothing; stops at the first.
+  bool may_match(std::string_view lines) const;
+
+ private:
+  struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 

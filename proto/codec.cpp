@@ -64,7 +64,7 @@ void Decoder::read(const json& from, const std::string& path, const Field&, Byte
 
 Result<void> Decoder::finish() {
   if (failed()) return error_;
-  if (unknown_ == UnknownFields::ignore) return {};
+  if (unknown_ != UnknownFields::refuse) return {};
   for (const auto& [name, unused] : object_.items()) {
     if (std::find(known_.begin(), known_.end(), name) == known_.end()) {
       // A name that long is nobody's typing error, and would come back six times as long in escapes.

@@ -9,7 +9,11 @@
 
 namespace smartcli {
 
-enum class UnknownFields { refuse, ignore };
+enum class UnknownFields {
+  refuse,  ///< of a request
+  skip,    ///< of a request that a newer client may have given more to: `hello`
+  ignore,  ///< of a reply; its required fields may be missing too, from an older daemon
+};
 
 /// JSON object -> struct. Errors: invalid_argument naming the JSON path, what was found, the bound, and for
 /// an unknown field the nearest known one. A null for an optional field is as if it were left out.

@@ -53,7 +53,7 @@ class Decoder {
     if (failed()) return;
     const auto found = object_.find(field.name);
     if (found == object_.end()) {
-      if (required && unknown_ == UnknownFields::refuse) {
+      if (required && unknown_ != UnknownFields::ignore) {
         error_ = Error{ErrorCode::invalid_argument,
                        "missing field '" + path_of(field.name) + "' (" + std::string(field.doc) + ")",
                        path_of(field.name)};

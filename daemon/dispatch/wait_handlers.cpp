@@ -129,10 +129,10 @@ Reply<WaitAny::Reply> Handlers::handle(WaitAny::Request request, Call call) {
     reply.matched = reply.reason == Reason::marker;
     if (const auto index = condition->index(); reply.matched && index) {
       reply.index = static_cast<std::int64_t>(*index);
-      reply.match = shown_match(condition->patterns()[*index], *session);
+      reply.match = shown_match(condition->matches()[*index], *session);
     }
     if (reply.reason != Reason::timeout) return;
-    for (const auto& pattern : condition->patterns()) {
+    for (const auto& pattern : condition->matches()) {
       if (reply.why.empty()) explain(reply, pattern);
     }
   });

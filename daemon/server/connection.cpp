@@ -135,7 +135,7 @@ bool Connection::take_hello(const RequestFrame& frame) {
     return false;
   }
   // Fields of a newer hello are not refused: its version range decides.
-  auto hello = decode<Hello::Request>(*frame.params, UnknownFields::ignore);
+  auto hello = decode<Hello::Request>(*frame.params, UnknownFields::skip);
   if (!hello) {
     send(error_line(frame.id, hello.error()));
     return false;

@@ -83,6 +83,12 @@ void AnyCondition::look(std::span<const Line> lines, bool alt_screen) {
   for (auto& pattern : patterns_) pattern.look(lines, alt_screen);
 }
 
+std::vector<const Pattern*> AnyCondition::patterns() const {
+  std::vector<const Pattern*> all;
+  for (const auto& one : patterns_) all.push_back(one.patterns().front());
+  return all;
+}
+
 std::optional<std::size_t> AnyCondition::index() const {
   for (std::size_t i = 0; i < patterns_.size(); ++i) {
     if (patterns_[i].holds()) return i;

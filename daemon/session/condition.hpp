@@ -62,6 +62,8 @@ class Condition {
   virtual void look(ScreenSight&) {}
   virtual bool reads_lines() const { return false; }
   virtual bool reads_screen() const { return false; }
+  /// What it looks for in lines: a line that none of them matches need not be shown to it.
+  virtual std::vector<const Pattern*> patterns() const { return {}; }
   /// By what was looked at. A condition on the screen may cease to hold.
   virtual bool holds() const = 0;
   /// It holds, and nothing further down the same screen can change how.
@@ -79,6 +81,7 @@ class MatchCondition final : public Condition {
   using Condition::look;
   void look(std::span<const Line> lines, bool alt_screen) override;
   bool reads_lines() const override { return true; }
+  std::vector<const Pattern*> patterns() const override { return {&pattern_}; }
   bool holds() const override { return match_.has_value(); }
   const std::optional<Match>& match() const { return match_; }
   /// It matched text that does not count (echo, or older than the fence): explains a timeout.
@@ -101,10 +104,11 @@ class AnyCondition final : public Condition {
   using Condition::look;
   void look(std::span<const Line> lines, bool alt_screen) override;
   bool reads_lines() const override { return true; }
+  std::vector<const Pattern*> patterns() const override;
   bool holds() const override { return index().has_value(); }
   bool is_decided() const override { return index() == 0u; }
   std::optional<std::size_t> index() const;
-  const std::vector<MatchCondition>& patterns() const { return patterns_; }
+  const std::vector<MatchCondition>& matches() const { return patterns_; }
 
  private:
   std::vector<MatchCondition> patterns_;
@@ -150,6 +154,9 @@ class ReadyCondition final : public Condition {
   void look(std::span<const Line> lines, bool alt_screen) override;
   void look(ScreenSight& screen) override;
   bool reads_lines() const override { return marker_.has_value(); }
+  std::vector<const Pattern*> patterns() const override {
+    return marker_ ? marker_->patterns() : std::vector<const Pattern*>();
+  }
   bool reads_screen() const override { return true; }
   bool holds() const override { return is_stable_ || has_marker(); }
   std::optional<Clock::Steady> due() const override;

@@ -142,6 +142,31 @@ void EchoTracker::forget_positions() {
   }
 }
 
+void EchoTracker::find_in(const LineTexts& texts, std::vector<std::size_t>& lines) const {
+  for (const auto& one : typed_) {
+    if (!one.was_reached) continue;
+    if (one.at) {
+      const auto after = std::upper_bound(
+          texts.places.begin(), texts.places.end(), one.at->row,
+          [](std::uint64_t row, const LineTexts::Place& place) { return row < place.first_row; });
+      // The next one too: a block of several lines is echoed at once.
+      const auto n = static_cast<std::size_t>(after - texts.places.begin());
+      if (n > 0) lines.push_back(n - 1);
+      if (n < texts.places.size()) lines.push_back(n);
+    }
+    if (!one.canonical && one.echoed) continue;
+    for (const std::string* shown : {&one.whole, &one.shown}) {
+      if (shown->empty()) continue;
+      for (auto at = texts.text.find(*shown); at != std::string::npos;) {
+        const auto line = texts.line_of(at);
+        lines.push_back(line);
+        if (line + 1 >= texts.places.size()) break;
+        at = texts.text.find(*shown, texts.places[line + 1].begin);
+      }
+    }
+  }
+}
+
 void EchoTracker::mark(Line& line) {
   const auto set = [&line](std::size_t from, std::size_t count) {
     for (std::size_t i = from; i < std::min(from + count, line.echo.size()); ++i) line.echo[i] = true;

@@ -29,6 +29,8 @@ class EchoTracker {
   void reached(std::uint64_t key, Position cursor, bool canonical);
   /// Rows were renumbered: cursor positions mean nothing any more.
   void forget_positions();
+  /// Lines of `texts` that `mark` has to see: where an echo may begin, and where it may be shown again.
+  void find_in(const LineTexts& texts, std::vector<std::size_t>& lines) const;
   /// Sets `line.echo`. Lines come top to bottom.
   void mark(Line& line);
 

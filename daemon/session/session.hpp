@@ -27,6 +27,7 @@
 #include "session/meeting.hpp"
 #include "session/pump.hpp"
 #include "session/reply_queue.hpp"
+#include "session/sieve.hpp"
 #include "session/state.hpp"
 #include "terminal/terminal.hpp"
 
@@ -166,10 +167,11 @@ class Session final : public Pumped, public holder::Listener, public std::enable
 
  private:
   struct Waiter {
-    Condition* condition = nullptr;
+    std::shared_ptr<Condition> condition;
     boost::asio::steady_timer timer;
-    std::optional<Reason> reason;
-    bool scanned = false;  ///< what was there when it began was looked at
+    std::optional<Reason> reason = {};
+    bool scanned = false;        ///< what was there when it began was looked at
+    std::uint64_t from_row = 0;  ///< what is above does not count
   };
 
   void read_events();
@@ -177,6 +179,9 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   void apply(const journal::Event& event);
   void after_slice(std::uint64_t bytes);
   void notify();
+  std::vector<Line> pick_lines(const LineTexts& texts,
+                               const std::function<bool(std::string_view)>& may_match);
+  void show_lines();
   ScreenSight sight() const;
   bool is_over_for(const Waiter& waiter) const;
   void finish(Waiter& waiter, Reason reason);
@@ -206,7 +211,10 @@ class Session final : public Pumped, public holder::Listener, public std::enable
                                                     std::uint32_t step, std::string data,
                                                     Clock::Steady deadline);
   Awaitable<void> until_input_is_read(std::uint64_t written_at);
+  Awaitable<std::uint64_t> first_row_for(std::uint64_t from_offset, int rows_above);
   Awaitable<void> scan(Waiter& waiter, std::uint64_t from_offset, int rows_above);
+  Awaitable<void> scan_all();
+  Awaitable<void> scan_together();
 
   boost::asio::any_io_executor executor_;
   Pump& pump_;
@@ -218,6 +226,7 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   PromptSigns prompt_signs_;
   EchoTracker echo_;
   LineFeed feed_;
+  Sieve sieve_;
 
   std::uint64_t parsed_ = 0;
   std::uint64_t steps_ = 0;        // resizes, clears and restarts applied
@@ -253,6 +262,8 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   std::uint64_t next_echo_key_ = 1;
 
   std::list<Waiter*> waiters_;
+  std::vector<Waiter*> to_scan_, scanned_now_;  // have begun, and what was there is still to be looked at
+  bool is_scanning_ = false;
   std::list<std::pair<std::uint64_t, boost::asio::steady_timer*>> synced_;  // waiting until so much is parsed
   std::list<boost::asio::steady_timer*> frame_waiters_;
   bool frame_open_ = false;  // a synchronized update is being drawn

@@ -158,7 +158,7 @@ void Screen::erase_display(int part, Erase what) {
 }
 
 void Screen::clear_history() {
-  history_.clear(history_.end());
+  history_.clear(history_.end(), history_.next_line());
 }
 
 void Screen::erase_chars(int n) {

@@ -85,7 +85,7 @@ char* History::append(const Header& header) {
   const std::size_t n = sizeof(Header) + header.text_bytes + header.cells_bytes + header.styles_bytes;
   if (blocks_.empty() || blocks_.back().data.size() + n > blocks_.back().data.capacity()) {
     const std::size_t room = blocks_.empty() ? kFirstBlockBytes : kBlockBytes;
-    Block block{end(), {}, {}};
+    Block block{end(), next_line_, {}, {}};
     block.data.reserve(std::max(room, n));
     blocks_.push_back(std::move(block));
   }
@@ -96,6 +96,7 @@ char* History::append(const Header& header) {
   std::memcpy(block.data.data() + at, &header, sizeof header);
   ++count_;
   bytes_ += n;
+  if (!header.wraps) ++next_line_;
   return block.data.data() + at + sizeof header;
 }
 
@@ -191,11 +192,39 @@ void History::push_cells(const Content* content, const StyleId* style, std::size
   if (has_links) use_links(record(end() - 1), true);
 }
 
-const char* History::record(std::uint64_t ordinal) const {
-  auto block = std::upper_bound(blocks_.begin(), blocks_.end(), ordinal,
-                                [](std::uint64_t o, const Block& b) { return o < b.first; });
-  --block;
-  return block->data.data() + block->starts[ordinal - block->first];
+const History::Block& History::block_of(std::uint64_t ordinal) const {
+  return *--std::upper_bound(blocks_.begin(), blocks_.end(), ordinal,
+                             [](std::uint64_t o, const Block& b) { return o < b.first; });
+}
+
+History::Header History::header_of(const char* record) {
+  Header header;
+  std::memcpy(&header, record, sizeof header);
+  return header;
+}
+
+std::uint64_t History::line_of(std::uint64_t ordinal) const {
+  const Block& block = block_of(ordinal);
+  std::uint64_t line = block.first_line;
+  for (std::uint64_t at = block.first; at < ordinal; ++at) line += !header_of(record_in(block, at)).wraps;
+  return line;
+}
+
+std::uint64_t History::record_of_line(std::uint64_t line) const {
+  if (count_ == 0) return end();
+  // A line may go on from the block before: that one has its first record.
+  auto after = std::lower_bound(blocks_.begin(), blocks_.end(), line,
+                                [](const Block& b, std::uint64_t l) { return b.first_line < l; });
+  if (after != blocks_.begin()) --after;
+  for (; after != blocks_.end(); ++after) {
+    std::uint64_t at_line = after->first_line;
+    const std::uint64_t block_end = after->first + after->starts.size();
+    for (std::uint64_t at = after->first; at < block_end; ++at) {
+      if (at_line >= line && at >= first_) return at;
+      at_line += !header_of(record_in(*after, at)).wraps;
+    }
+  }
+  return end();
 }
 
 History::Text History::text(std::uint64_t ordinal) const {
@@ -259,6 +288,7 @@ void History::cut_last() {
   std::memcpy(&header, at, sizeof header);
   header.wraps = 0;
   std::memcpy(at, &header, sizeof header);
+  ++next_line_;
 }
 
 void History::use_links(const char* record, bool is_added) {
@@ -279,7 +309,9 @@ void History::use_links(const char* record, bool is_added) {
 }
 
 void History::pop_back() {
-  use_links(record(end() - 1), false);
+  const char* last = record(end() - 1);
+  use_links(last, false);
+  if (!header_of(last).wraps) --next_line_;
   Block& block = blocks_.back();
   bytes_ -= block.data.size() - block.starts.back();
   block.data.resize(block.starts.back());
@@ -303,10 +335,11 @@ void History::trim(std::size_t max_lines, std::size_t max_bytes) {
   while (count_ > 0 && (count_ > max_lines || bytes_ > max_bytes)) pop_front();
 }
 
-void History::clear(std::uint64_t next) {
+void History::clear(std::uint64_t next, std::uint64_t next_line) {
   while (count_ > 0) pop_back();
   blocks_.clear();
   first_ = next;
+  next_line_ = next_line;
 }
 
 }  // namespace smartcli::terminal

@@ -55,12 +55,20 @@ class History {
   /// The line as cells, all with that stamp. Interns what it names, and never sweeps.
   CellLine cells(std::uint64_t ordinal, std::uint32_t stamp) const;
 
+  // Lines as people count them, soft wraps joined, from 0; a number stays with its line whatever reflow does.
+  /// The line that goes on, or begins, in what follows the last record.
+  std::uint64_t next_line() const { return next_line_; }
+  /// Of a record that is kept.
+  std::uint64_t line_of(std::uint64_t ordinal) const;
+  /// The first record kept of that line or of a later one; end() if there is none.
+  std::uint64_t record_of_line(std::uint64_t line) const;
+
   /// Takes the last line off. A line pushed later gets its ordinal.
   void pop_back();
   void pop_front();
   void trim(std::size_t max_lines, std::size_t max_bytes);
-  /// Forgets all lines; the next one pushed gets ordinal `next`.
-  void clear(std::uint64_t next);
+  /// Forgets all lines; the next one pushed gets ordinal `next` and belongs to line `next_line`.
+  void clear(std::uint64_t next, std::uint64_t next_line);
 
   /// Consecutive cells alike: `count` cells of `bytes` each, of one or two columns.
   struct CellRun {
@@ -91,6 +99,7 @@ class History {
  private:
   struct Block {
     std::uint64_t first;  ///< ordinal of its first record, also of one that was trimmed
+    std::uint64_t first_line;
     std::string data;
     std::vector<std::uint32_t> starts;
   };
@@ -106,7 +115,12 @@ class History {
   char* append(const Header& header);
   void push_cells(const Content* content, const StyleId* style, std::size_t n, bool wraps,
                   std::uint64_t newest);
-  const char* record(std::uint64_t ordinal) const;
+  const Block& block_of(std::uint64_t ordinal) const;
+  static const char* record_in(const Block& block, std::uint64_t ordinal) {
+    return block.data.data() + block.starts[ordinal - block.first];
+  }
+  static Header header_of(const char* record);
+  const char* record(std::uint64_t ordinal) const { return record_in(block_of(ordinal), ordinal); }
   void use_links(const char* record, bool is_added);
 
   Tables& tables_;
@@ -114,6 +128,7 @@ class History {
   std::uint64_t first_ = 0;
   std::size_t count_ = 0;
   std::size_t bytes_ = 0;
+  std::uint64_t next_line_ = 0;
   // Kept, so that a push does not allocate; `text_buffer_` is as long as it ever was.
   std::string text_buffer_, cells_buffer_, styles_buffer_;
 };

@@ -156,6 +156,9 @@ void Screen::full_reset() {
 }
 
 void Screen::wipe() {
+  // Lines that come after it get numbers of their own.
+  std::uint64_t next_line = history_.next_line() + 1;
+  for (int r = 0; r < last_row_in_use(); ++r) next_line += !primary_.row(r).wraps;
   const Style pen = pen_;
   set_pen({});
   const bool was_alternate = is_alternate();
@@ -165,7 +168,7 @@ void Screen::wipe() {
   clear_active();
   set_pen(pen);
   place_ = {};
-  history_.clear(history_.end() + static_cast<std::uint64_t>(rows_));
+  history_.clear(history_.end() + static_cast<std::uint64_t>(rows_), next_line);
   ++epoch_;
 }
 

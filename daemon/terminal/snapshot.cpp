@@ -100,6 +100,24 @@ RowText history_row_text(const Screen& screen, std::uint64_t ordinal) {
   return out;
 }
 
+bool append_screen_row(const Screen& screen, int r, std::string& out) {
+  const Row& row = screen.grid().row(r);
+  const int n = written_end(row);
+  for (int col = 0; col < n; ++col) {
+    if (row.content[col] != kTail) append_cell(out, screen.tables(), row.content[col]);
+  }
+  return row.wraps;
+}
+
+bool append_history_row(const Screen& screen, std::uint64_t ordinal, std::string& out) {
+  const History::Text line = screen.history().text(ordinal);
+  const std::size_t from = out.size();
+  out += line.bytes;
+  while (out.size() > from && out.back() == '\0') out.pop_back();
+  for (auto at = out.find('\0', from); at != out.npos; at = out.find('\0', at)) out[at] = ' ';
+  return line.wraps;
+}
+
 std::vector<ShownCell> screen_row_cells(const Screen& screen, int r) {
   const Row& row = screen.grid().row(r);
   std::vector<ShownCell> out;

@@ -145,6 +145,55 @@ RowText Terminal::row_text(std::uint64_t ordinal) const {
   return screen_row_text(screen, static_cast<int>(ordinal - screen_top()));
 }
 
+bool Terminal::append_row_text(std::uint64_t ordinal, std::string& out) const {
+  const Screen& screen = impl_->screen();
+  if (ordinal < first_row() || ordinal >= screen_top() + static_cast<std::uint64_t>(screen.rows()))
+    return false;
+  if (ordinal < screen_top()) return append_history_row(screen, ordinal, out);
+  return append_screen_row(screen, static_cast<int>(ordinal - screen_top()), out);
+}
+
+std::optional<std::uint32_t> Terminal::row_stamp(std::uint64_t ordinal) const {
+  const Screen& screen = impl_->screen();
+  if (ordinal < first_row() || ordinal >= screen_top()) {
+    const auto row = row_text(ordinal);
+    return row.stamps.empty() ? std::nullopt : std::optional(row.stamps.front());
+  }
+  const History::Text line = screen.history().text(ordinal);
+  if (line.bytes.find_first_not_of('\0') == std::string_view::npos) return std::nullopt;
+  return screen.stamp_of(line.newest);
+}
+
+bool Terminal::row_wraps(std::uint64_t ordinal) const {
+  const Screen& screen = impl_->screen();
+  if (ordinal < first_row() || ordinal >= screen_top() + static_cast<std::uint64_t>(screen.rows()))
+    return false;
+  if (ordinal < screen_top()) return screen.history().text(ordinal).wraps;
+  return screen.grid().row(static_cast<int>(ordinal - screen_top())).wraps;
+}
+
+std::uint64_t Terminal::line_of_row(std::uint64_t ordinal) const {
+  const Screen& screen = impl_->screen();
+  if (ordinal < screen_top()) return screen.history().line_of(std::max(ordinal, first_row())) + 1;
+  std::uint64_t line = screen.history().next_line() + 1;
+  const int row =
+      static_cast<int>(std::min(ordinal - screen_top(), static_cast<std::uint64_t>(screen.rows())));
+  for (int r = 0; r < row; ++r) line += !screen.grid().row(r).wraps;
+  return line;
+}
+
+std::uint64_t Terminal::row_of_line(std::uint64_t line) const {
+  const Screen& screen = impl_->screen();
+  if (line == 0) return first_row();
+  if (const auto row = screen.history().record_of_line(line - 1); row < screen_top()) return row;
+  std::uint64_t at = screen.history().next_line() + 1;
+  for (int r = 0; r < screen.rows(); ++r) {
+    if (at >= line) return screen_top() + static_cast<std::uint64_t>(r);
+    at += !screen.grid().row(r).wraps;
+  }
+  return screen_top() + static_cast<std::uint64_t>(screen.rows());
+}
+
 std::vector<ShownCell> Terminal::row_cells(std::uint64_t ordinal) const {
   const Screen& screen = impl_->screen();
   if (ordinal < first_row() || ordinal >= screen_top() + static_cast<std::uint64_t>(screen.rows())) return {};

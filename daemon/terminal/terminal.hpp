@@ -127,6 +127,18 @@ class Terminal {
   std::uint64_t screen_top() const;
   /// Any row kept; empty for an ordinal that is not. Cost: one row.
   RowText row_text(std::uint64_t ordinal) const;
+  /// Appends that row's text alone, far cheaper. Returns whether it goes on in the next row.
+  bool append_row_text(std::uint64_t ordinal, std::string& out) const;
+  /// The first of RowText's stamps; nothing for a row without text.
+  std::optional<std::uint32_t> row_stamp(std::uint64_t ordinal) const;
+  /// Whether that row goes on in the next one.
+  bool row_wraps(std::uint64_t ordinal) const;
+  // Lines as people count them: soft wraps joined, numbered from 1 since the session's start. A number stays
+  // with its line while output grows and whatever a reflow does.
+  /// The line of a row that is kept.
+  std::uint64_t line_of_row(std::uint64_t ordinal) const;
+  /// The first row kept of that line, or of the next one that is kept; screen_top() + rows past the last.
+  std::uint64_t row_of_line(std::uint64_t line) const;
   /// Offset of the last change (write, erase, shift, scroll) of screen row r, from 0; a history row never
   /// changes.
   std::uint64_t row_touched(int row) const;

@@ -100,6 +100,23 @@ TEST_CASE("hello comes first, and versions are compared", "[integration]") {
     CHECK(wire.hello(0, 5)["result"]["protocol"] == 1);
   }
   {
+    // Fields of a newer client are skipped, its own must be there.
+    Wire wire(f.socket());
+    wire.request(1, "hello",
+                 {{"client", "t"}, {"protocol", {{"min", 1}, {"max", 7}, {"new", 1}}}, {"more", 2}});
+    CHECK((*wire.next())["result"]["protocol"] == 1);
+  }
+  for (const auto& params :
+       {json::object(), json{{"client", "t"}}, json{{"protocol", {{"min", 1}, {"max", 1}}}},
+        json{{"client", "t"}, {"protocol", {{"min", 1}}}}}) {
+    CAPTURE(params);
+    Wire wire(f.socket());
+    wire.request(1, "hello", params);
+    CHECK((*wire.next())["error"]["data"]["code"] == "invalid_argument");
+    CHECK(!wire.next());
+    CHECK(wire.is_closed());
+  }
+  {
     Wire wire(f.socket());
     wire.request(1, "list", json::object());
     CHECK((*wire.next())["error"]["data"]["code"] == "invalid_argument");

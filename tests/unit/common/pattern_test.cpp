@@ -116,3 +116,44 @@ TEST_CASE("B136, T46: a nested pattern costs time in proportion to the text", "[
   }
   CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(20));
 }
+
+namespace {
+
+std::vector<int> which(const std::vector<std::string>& texts, std::string_view lines,
+                       Pattern::Options options = {}) {
+  std::vector<Pattern> patterns;
+  for (const auto& text : texts) patterns.push_back(std::move(*Pattern::compile(text, options)));
+  std::vector<const Pattern*> all;
+  for (const auto& pattern : patterns) all.push_back(&pattern);
+  const PatternSet set(all);
+  const auto found = set.which(lines);
+  REQUIRE(found);
+  CHECK(set.may_match(lines) == !found->empty());
+  return *found;
+}
+
+}  // namespace
+
+TEST_CASE("a set tells which of its patterns match a line of several", "[pattern]") {
+  using All = std::vector<int>;
+  CHECK(which({"^b$", "a", "c$", "^$", "x"}, "ab\nb\nbc\n") == All{0, 1, 2});
+  CHECK(which({"^b$", "a"}, "xb\nbx\n") == All{});
+  CHECK(which({"a.b"}, "a\nb\n") == All{});  // a line ends at its newline
+  CHECK(which({"B"}, "b\n") == All{});
+  CHECK(which({"B"}, "b\n", {false, true}) == All{0});
+  CHECK(which({"(.", "a"}, "x(.\n", {true, false}) == All{0});
+  CHECK(which({}, "x\n") == All{});
+  CHECK(which({"(?i)DONE", "(?:x|y)z", "(?P<n>q)"}, "done\nyz\nq\n") == All{0, 1, 2});
+}
+
+TEST_CASE("a set says which patterns joined lines would mislead", "[pattern]") {
+  const auto takes = [](const char* text) { return PatternSet::takes(compiled(text)); };
+  for (const char* text : {"a", "^a$", "\\$ $", "(?i)a", "(?:a)", "(?P<x>a)", "\\\\A", "[(?-]", "a-b"}) {
+    CAPTURE(text);
+    CHECK((takes(text) || std::string_view(text) == "[(?-]"));
+  }
+  for (const char* text : {"\\Aa", "a\\z", "(?-m)^a", "(?i-s:a)", "\\Qa\\E"}) {
+    CAPTURE(text);
+    CHECK_FALSE(takes(text));
+  }
+}

@@ -192,3 +192,27 @@ TEST_CASE("waits are admitted below their cap", "[admission]") {
   CHECK(house.admission.admit_wait(0));
   check_limit(house.admission.admit_wait(1), "waits");
 }
+
+TEST_CASE("every pattern of a wait is admitted by its size, and so is their number", "[admission]") {
+  const House house;
+  const std::string longest(4096, 'a'), too_long(4097, 'a');
+  WaitAny::Request any;
+  check_invalid(house.admission.admit(any), "'patterns'");
+  any.patterns.assign(64, longest);
+  CHECK(house.admission.admit(any));
+  any.patterns.back() = too_long;
+  check_limit(house.admission.admit(any), "pattern_bytes");
+  any.patterns.assign(65, "a");
+  check_limit(house.admission.admit(any), "patterns");
+  WaitGone::Request gone;
+  gone.pattern = longest;
+  CHECK(house.admission.admit(gone));
+  gone.pattern = too_long;
+  check_limit(house.admission.admit(gone), "pattern_bytes");
+  WaitReady::Request ready;
+  CHECK(house.admission.admit(ready));
+  ready.marker = longest;
+  CHECK(house.admission.admit(ready));
+  ready.marker = too_long;
+  check_limit(house.admission.admit(ready), "pattern_bytes");
+}

@@ -168,7 +168,7 @@ TEST_CASE("of several patterns the first in the list counts, wherever it stands 
   any.look(std::span(&lines[1], 1), false);
   CHECK(any.index() == 0u);
   CHECK(any.is_decided());
-  CHECK(any.patterns()[1].match()->text == "second");
+  CHECK(any.matches()[1].match()->text == "second");
 }
 
 namespace {

@@ -129,3 +129,42 @@ TEST_CASE("the user's shell is SHELL's, else one that the system knows", "[progr
   CHECK(session::user_shell({"SHELL="})[0] == '/');
   CHECK(session::user_shell({})[0] == '/');
 }
+
+namespace {
+using Words = std::vector<std::string>;
+const Environ kBash{"SHELL=/bin/bash"};
+}  // namespace
+
+TEST_CASE("a program, a line for the shell, or the shell itself", "[program]") {
+  CHECK(session::command_of({"vim", "x"}, std::nullopt, false, kBash)->argv == Words{"vim", "x"});
+  CHECK(session::command_of({}, std::nullopt, false, kBash)->argv == Words{"/bin/bash"});
+  const auto line = session::command_of({}, "echo 'a b' | wc", false, kBash);
+  REQUIRE(line);
+  CHECK(line->argv == Words{"/bin/bash", "-c", "echo 'a b' | wc"});
+  CHECK(line->file == "/bin/bash");
+  CHECK(session::command_of({}, "", false, kBash)->argv == Words{"/bin/bash", "-c", ""});
+  const auto both = session::command_of({"cat"}, "true", false, kBash);
+  REQUIRE_FALSE(both);
+  CHECK(both.error().code == ErrorCode::invalid_argument);
+}
+
+TEST_CASE("a login shell is told so by the dash before its name", "[program]") {
+  const auto own = session::command_of({}, std::nullopt, true, kBash);
+  REQUIRE(own);
+  CHECK(own->file == "/bin/bash");
+  CHECK(own->argv == Words{"-bash"});
+  CHECK(session::command_of({"zsh", "-c", "true"}, std::nullopt, true, kBash)->argv ==
+        Words{"-zsh", "-c", "true"});
+  CHECK(session::command_of({}, "true", true, kBash)->argv == Words{"-bash", "-c", "true"});
+  const auto refused = session::command_of({"python3"}, std::nullopt, true, kBash);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message.find("python3") != std::string::npos);
+}
+
+TEST_CASE("a clean environment keeps what a program needs to find its way", "[program]") {
+  CHECK(session::clean_environment({"HOME=/h", "SECRET=1", "LC_ALL=C", "LC=x", "PATH=/bin", "PATHS=/x",
+                                    "LANG=C", "TZ=UTC", "USER=u", "LOGNAME=u", "SHELL=/bin/sh",
+                                    "SSH_AUTH_SOCK=/s"}) == Environ{"HOME=/h", "LC_ALL=C", "PATH=/bin",
+                                                                    "LANG=C", "TZ=UTC", "USER=u", "LOGNAME=u",
+                                                                    "SHELL=/bin/sh"});
+}

@@ -44,6 +44,52 @@ TEST_CASE("a row keeps its ordinal when it scrolls away", "[terminal][history]")
   CHECK(terminal.row_text(terminal.screen_top()).text == "four");
 }
 
+TEST_CASE("a line keeps its number when it scrolls away, is reflowed or outlives others",
+          "[terminal][history]") {
+  Terminal terminal({10, 3}, {100, 1 << 20});
+  const auto line_at = [&terminal](std::uint64_t number) {
+    std::string text;
+    for (auto row = terminal.row_of_line(number);; ++row) {
+      const auto part = terminal.row_text(row);
+      CHECK(terminal.line_of_row(row) == number);
+      text += part.text;
+      if (!part.wraps) return text;
+    }
+  };
+  // Every third line is wider than the screen, then narrower than all that it becomes.
+  const auto text_of = [](int number) {
+    return std::to_string(number) + (number % 3 == 0 ? std::string(25, 'x') : "");
+  };
+  for (int i = 1; i <= 60; ++i) terminal.feed(text_of(i) + "\r\n");
+  const auto check = [&](int from) {
+    for (int i = from; i <= 60; ++i) {
+      CAPTURE(i);
+      CHECK(line_at(static_cast<std::uint64_t>(i)) == text_of(i));
+    }
+  };
+  check(1);
+  for (const Size size : {Size{7, 3}, Size{40, 10}, Size{3, 2}, Size{80, 24}, Size{10, 3}}) {
+    CAPTURE(size.cols, size.rows);
+    terminal.resize(size);
+    check(1);
+  }
+  Terminal small({10, 3}, {8, 1 << 20});
+  for (int i = 1; i <= 5000; ++i) {
+    small.feed(std::to_string(i) + (i % 2 ? std::string(12, '.') : "") + "\r\n");
+    if (i % 100 == 0) small.trim_history();
+  }
+  CHECK(small.row_text(small.row_of_line(4999)).text.starts_with("4999"));
+  CHECK(small.row_of_line(1) == small.first_row());
+  CHECK(small.row_of_line(9999) == small.screen_top() + 3);
+  // Wiped lines do not give their numbers to new ones.
+  const auto last = small.line_of_row(small.screen_top());
+  small.clear();
+  small.feed("after");
+  CHECK(small.line_of_row(small.screen_top()) > last);
+  small.feed("\033[3J");
+  CHECK(small.line_of_row(small.screen_top()) > last);
+}
+
 TEST_CASE("history is kept over its limits until it is trimmed", "[terminal][history]") {
   Terminal terminal({10, 2}, {3, 1 << 20});
   for (int i = 0; i < 20; ++i) terminal.feed(std::to_string(i) + "\r\n");
