@@ -94,6 +94,7 @@ class Decoder {
     std::string all;
     for (const auto& name : names) all += (all.empty() ? "" : ", ") + name;
     fail(path, "one of " + all, from);
+    if (from.is_string()) error_.message += text::did_you_mean(from.get_ref<const std::string&>(), names);
   }
   template <class T>
   void read(const json& from, const std::string& path, const Field& field, std::optional<T>& value) {

@@ -39,7 +39,7 @@ _smartcli() {
       *) found+=("${line//:/\\:}") ;;
     esac
   done
-  (( $#found )) && _describe -t words smartcli found && return
+  (( $#found )) && _describe -V -t words smartcli found && return
   (( $#rest )) && $rest
 }
 if [[ $funcstack[1] == _smartcli ]]; then
@@ -70,7 +70,7 @@ function __smartcli_complete
         end
     end
 end
-complete -c smartcli -f -a '(__smartcli_complete)'
+complete -c smartcli -f -k -a '(__smartcli_complete)'
 )SCRIPT";
 
 }  // namespace smartcli::cli

@@ -242,17 +242,18 @@ std::string family_help(std::string_view word) {
 Result<std::string> help_on(std::string_view about) {
   std::string help;
   std::vector<std::string> known;
+  for (const auto& topic : topics()) {
+    if (topic.name == about) help = topic_help(topic);
+    known.emplace_back(topic.name);
+  }
+  // `limits` is a topic and a verb.
+  const std::string between = help.empty() ? "" : "\n";
   for (const auto& command : kCommands) {
-    if (command.name == about) help = command_help(command);
+    if (command.name == about) help += between + command_help(command);
   }
   for (const auto& method : describe_methods()) {
     if (method.info.is_command && (command_name(method.info.name) == about || method.info.name == about))
-      help = method_help(method);
-  }
-  // `limits` is a verb and a topic.
-  for (const auto& topic : topics()) {
-    if (topic.name == about) help += (help.empty() ? "" : "\n") + topic_help(topic);
-    known.emplace_back(topic.name);
+      help += between + method_help(method);
   }
   if (help.empty()) help = family_help(about);
   if (!help.empty()) return help;

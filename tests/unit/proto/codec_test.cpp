@@ -167,6 +167,15 @@ TEST_CASE("an unknown field is refused by name with the nearest known one, or ig
   });
 }
 
+TEST_CASE("a misspelt choice is refused with all there are and the nearest", "[codec]") {
+  json sent = test::sample<Signal::Request>(true);
+  sent["to"] = "chidl";
+  const auto refused = read<Signal>(sent);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message ==
+        "'to' must be one of foreground, child, not 'chidl': did you mean 'child'?");
+}
+
 TEST_CASE("a field inside a field is named by its path", "[codec]") {
   json hello = test::sample<Hello::Request>(true);
   hello["protocol"]["max"] = "one";
