@@ -3,7 +3,6 @@
 #include <charconv>
 #include <csignal>
 #include <cstring>
-#include <vector>
 
 #include "common/text.hpp"
 
@@ -16,6 +15,14 @@ std::string signal_name(int number) {
     return number == SIGRTMIN ? "RTMIN" : "RTMIN+" + std::to_string(number - SIGRTMIN);
   }
   return std::to_string(number);
+}
+
+std::vector<std::string> signal_names() {
+  std::vector<std::string> names;
+  for (int i = 1; i < SIGRTMIN; ++i) {
+    if (const char* name = ::sigabbrev_np(i); name != nullptr) names.emplace_back(name);
+  }
+  return names;
 }
 
 Result<int> parse_signal(std::string_view text) {

@@ -20,7 +20,7 @@ struct Field {
   std::string_view name;          ///< wire name; the option is `--name`, `-` for `_`, without a final `_ms`
   std::string_view doc;           ///< one line, for help and reference
   const Limit* limit = nullptr;   ///< the limits row whose range bounds it, if any
-  std::string_view metavar = {};  ///< in help: D, N, DIR, ...; empty: from the type
+  std::string_view metavar = {};  ///< in help; completion knows SID, KEY, SIGNAL, DIR, FILE; empty: by type
   std::string_view alias = {};    ///< more option names, comma-separated, with dashes: "-s,--session"
   Place place = Place::both;
   /// What holds where an optional field is left out, in words. Empty: the value it starts with, else the

@@ -19,7 +19,7 @@ inline constexpr Variable kVariables[] = {
     {"SMARTCLI_SOCKET", "absolute path of another daemon's socket; its lock and its shims stand beside it"},
     {"SMARTCLI_HOST", "unix:PATH, the same as SMARTCLI_SOCKET, which wins"},
     {"SMARTCLI_NO_AUTOSTART", "any value: never start a daemon"},
-    {"SMARTCLI_LOG", "level of the daemon's log: debug, info, warn, error, off"},
+    {"SMARTCLI_LOG", "level of the daemon's log: debug, info, warning or error"},
     {"SMARTCLI_SID", "set inside a session: its name"},
     {"NO_COLOR", "any value: no colours in what smartcli itself says (it uses none so far)"},
     {"XDG_RUNTIME_DIR",

@@ -12,39 +12,19 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "cli/commands.hpp"
 #include "cli/help.hpp"
 #include "cli/options.hpp"
+#include "cli/output.hpp"
 #include "cli/print.hpp"
 #include "client/connect.hpp"
 #include "client/rpc.hpp"
 #include "proto/codec.hpp"
-#include "proto/commands.hpp"
-#include "proto/schema.hpp"
 
 extern char** environ;
 
 namespace smartcli::cli {
 namespace {
-
-void write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const auto n = ::write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-}
-
-int fail(const Error& error, bool json) {
-  if (json) write_all(1, error_json(error) + "\n");
-  write_all(2, "smartcli: " + text::inert_line(error.message) + "\n");
-  return info(error.code).exit_status;
-}
-
-Error usage(std::string message, std::string_view command) {
-  return Error{ErrorCode::invalid_argument,
-               std::move(message) + " (smartcli " + std::string(command) + " --help)"};
-}
 
 // --- what the client adds to a request
 
@@ -348,21 +328,9 @@ template <class M>
 int run_verb(std::vector<std::string> args, const Environment& env) {
   const std::string command = command_name(M::info.name);
   typename M::Request request;
-  CLI::App app(std::string(M::info.doc), "smartcli " + command);
-  app.get_formatter()->column_width(34);
+  CLI::App app;
   bool json = false;
-  app.add_flag("--json", json, "print the reply as JSON");
-  if (!M::info.examples.empty())
-    app.footer("Examples:\n" + [] {
-      std::string text;
-      for (std::string_view rest = M::info.examples; !rest.empty();) {
-        const auto end = rest.find('\n');
-        text += "  " + std::string(rest.substr(0, end)) + "\n";
-        rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-      }
-      text.pop_back();
-      return text;
-    }());
+  app.add_flag("--json", json);
   Options options(app, M::info);
   request.fields(options);
   if constexpr (std::is_same_v<M, Spawn>) request.argv = take_program(app, args);
@@ -375,7 +343,7 @@ int run_verb(std::vector<std::string> args, const Environment& env) {
     std::vector<std::string> reversed(args.rbegin(), args.rend());  // CLI11 takes them from the back
     app.parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
-    write_all(1, app.help());
+    write_all(1, verb_help(M::info.name));
     return 0;
   } catch (const CLI::ParseError& error) {
     return fail(parse_error(app, error, command), wants_json);
@@ -405,67 +373,10 @@ int run_verb(std::vector<std::string> args, const Environment& env) {
   return printed.status;
 }
 
-int start_daemon(bool json, const Environment& env) {
-  auto socket = client::connect(env, client::AutoStart::always);
-  if (!socket) return fail(socket.error(), json);
-  client::Rpc rpc(std::move(*socket), "");
-  auto result = rpc.call(DaemonStatus::info.name, "{}");
-  if (!result) return fail(result.error(), json);
-  auto reply = decode_text<DaemonStatus::Reply>(*result);
-  if (!reply) return fail(reply.error(), json);
-  write_all(
-      1, json ? *result + "\n"
-              : "daemon " + std::to_string(reply->pid) + " serves " + text::inert_line(reply->socket) + "\n");
-  return 0;
-}
-
-int print_socket(bool json, const Environment& env) {
-  const auto paths = client::own_paths(env);
-  if (!paths) return fail(paths.error(), json);
-  if (auto socket = client::connect(env, client::AutoStart::always); !socket)
-    return fail(socket.error(), json);
-  write_all(1, json ? socket_json(paths->socket) + "\n" : text::inert_line(paths->socket) + "\n");
-  return 0;
-}
-
-int print_schema(const std::string& method, bool json) {
-  constexpr int kIndent = 2;
-  auto text = schema_text(SMARTCLI_VERSION, method, json ? -1 : kIndent);
-  if (!text) return fail(text.error(), json);
-  write_all(1, *text + "\n");
-  return 0;
-}
-
-/// A verb that is no method: at most one argument, and no option but --json and --help.
-int run_command(const Command& command, const std::vector<std::string>& args, const Environment& env) {
-  const bool json = command.takes_json && std::find(args.begin(), args.end(), "--json") != args.end();
-  std::string argument;
-  for (const auto& arg : args) {
-    if (arg == "--help" || arg == "-h") {
-      write_all(1, command_help(command));
-      return 0;
-    }
-    if (command.takes_json && arg == "--json") continue;
-    if (is_option(arg)) {
-      std::vector<std::string> known{"--help"};
-      if (command.takes_json) known.push_back("--json");
-      return fail(usage("unknown option " + text::quoted(arg) + text::did_you_mean(arg, known), command.name),
-                  json);
-    }
-    if (command.argument.empty() || !argument.empty())
-      return fail(usage("one argument too many: " + text::quoted(arg), command.name), json);
-    argument = arg;
-  }
-  if (command.name == "daemon start") return start_daemon(json, env);
-  if (command.name == "get-sockname") return print_socket(json, env);
-  if (command.name == "schema") return print_schema(argument, json);
-  return fail(Error{ErrorCode::internal, "nobody runs `smartcli " + std::string(command.name) + "`"}, json);
-}
-
 }  // namespace
 
 int run(const std::vector<std::string>& args, const Environment& env) {
-  if (args.empty() || args[0] == "--help" || args[0] == "-h" || args[0] == "help") {
+  if (args.empty() || args[0] == "--help" || args[0] == "-h") {
     write_all(args.empty() ? 2 : 1, main_help());
     return args.empty() ? 2 : 0;
   }
@@ -475,15 +386,16 @@ int run(const std::vector<std::string>& args, const Environment& env) {
   }
   std::string command = args[0];
   std::size_t used = 1;
-  if (command == "daemon") {
+  if (const std::string family = family_help(command); !family.empty()) {
     const bool help = args.size() > 1 && (args[1] == "--help" || args[1] == "-h");
     if (args.size() < 2 || help) {
-      write_all(help ? 1 : 2, "usage: smartcli daemon start | stop [--end-sessions] | status\n");
+      write_all(help ? 1 : 2, family);
       return help ? 0 : 2;
     }
     command += " " + args[1];
     used = 2;
   }
+  if (command == "__complete") return run_complete({args.begin() + 1, args.end()}, env);
   std::vector<std::string> rest(args.begin() + static_cast<std::ptrdiff_t>(used), args.end());
   for (const auto& row : kCommands) {
     if (row.name == command) return run_command(row, rest, env);

@@ -9,25 +9,27 @@
 namespace smartcli::cli {
 namespace {
 
+/// A field's name as the command line has it, without the dashes.
+std::string spelled(std::string_view name) {
+  std::string out(name);
+  std::replace(out.begin(), out.end(), '_', '-');
+  return out;
+}
+
 Error wrong(const Field& field, const std::string& text, const std::string& wanted) {
   return Error{ErrorCode::invalid_argument,
                "--" + spelled(field.name) + ": must be " + wanted + ", not " + text::quoted(text),
                std::string(field.name)};
 }
 
-std::string names_of(const Field& field, std::string_view name) {
-  std::string names;
-  if (!field.alias.empty()) names = std::string(field.alias) + ",";
-  return names + "--" + spelled(name);
+/// As CLI11 takes an option's names.
+std::string joined(std::span<const std::string> names) {
+  std::string all;
+  for (const auto& name : names) all += (all.empty() ? "" : ",") + name;
+  return all;
 }
 
 }  // namespace
-
-std::string spelled(std::string_view name) {
-  std::string out(name);
-  std::replace(out.begin(), out.end(), '_', '-');
-  return out;
-}
 
 std::string read_stdin() {
   std::string all;
@@ -89,36 +91,37 @@ Result<void> Options::choose(const Field& field, const std::string& text,
     if (names[chosen] == text) return {};
     all += (all.empty() ? "" : ", ") + std::string(names[chosen]);
   }
-  return wrong(field, text, "one of " + all);
+  Error error = wrong(field, text, "one of " + all);
+  error.message += text::did_you_mean(text, {names.begin(), names.end()});
+  return error;
 }
 
-void Options::flag(const Field& field, const std::string& prefix, std::function<void(bool)> use) {
+void Options::flag(const FieldDescription& described, std::function<void(bool)> use) {
   auto& set = flags_.emplace_back(false);
-  auto* option = app_.add_flag(names_of(field, prefix + std::string(field.name)), set,
-                               (prefix.empty() ? "" : "not: ") + help_);
+  auto* option = app_.add_flag(joined(option_names(described)), set);
   assignments_.push_back([option, &set, use]() -> Result<void> {
     if (option->count() > 0) use(set);  // `--flag=false` too
     return {};
   });
 }
 
-void Options::single(const Field& field, bool required, bool is_duration,
-                     std::function<Result<void>(const std::string&)> use) {
+void Options::single(const FieldDescription& described, std::function<Result<void>(const std::string&)> use) {
+  const Field& field = described.field;
   auto& text = texts_.emplace_back();
+  auto names = option_names(described);
   CLI::Option* option = nullptr;
   CLI::Option* in_ms = nullptr;
   if (field.name == info_.positional) {
-    option = app_.add_option(std::string(field.name), text, help_);
-    if (required) option->required();
-  } else if (is_duration) {
-    const auto short_name = field.name.substr(0, field.name.size() - 3);  // without `_ms`
-    option = app_.add_option(names_of(field, short_name), text, help_);
-    in_ms = app_.add_option("--" + spelled(field.name), text, "the same in milliseconds");
-    in_ms->type_name("N")->excludes(option);
+    option = app_.add_option(std::string(field.name), text);
+    if (described.is_required) option->required();
   } else {
-    option = app_.add_option(names_of(field, field.name), text, help_);
+    if (described.shape.type == Shape::Type::duration) {
+      in_ms = app_.add_option(names.back(), text);
+      names.pop_back();
+    }
+    option = app_.add_option(joined(names), text);
+    if (in_ms != nullptr) in_ms->excludes(option);
   }
-  option->type_name(field.metavar.empty() ? "N" : std::string(field.metavar));
   option->take_last();
   const bool is_text = field.name == info_.positional && field.name == "text";
   assignments_.push_back([option, in_ms, &text, use, is_text, field]() -> Result<void> {
@@ -133,18 +136,16 @@ void Options::single(const Field& field, bool required, bool is_duration,
   });
 }
 
-void Options::list(const Field& field, bool required,
+void Options::list(const FieldDescription& described,
                    std::function<Result<void>(const std::vector<std::string>&)> use) {
   auto& texts = lists_.emplace_back();
-  CLI::Option* option = nullptr;
-  if (field.name == info_.positional) {
+  if (described.field.name == info_.positional) {
     has_list_argument_ = true;
-    option = app_.add_option(std::string(field.name), texts, help_)->expected(-1);
-    if (required) option->required();
+    auto* option = app_.add_option(std::string(described.field.name), texts)->expected(-1);
+    if (described.is_required) option->required();
   } else {
-    option = app_.add_option(names_of(field, field.name), texts, help_)->allow_extra_args(false);
+    app_.add_option(joined(option_names(described)), texts)->allow_extra_args(false);
   }
-  option->type_name(field.metavar.empty() ? "TEXT" : std::string(field.metavar));
   assignments_.push_back([&texts, use]() -> Result<void> {
     // The guard that `guard_positionals` put there.
     for (auto& text : texts) {

@@ -18,9 +18,6 @@
 
 namespace smartcli::cli {
 
-/// `wait_regex` as the command line has it.
-std::string spelled(std::string_view name);
-
 /// Collects a request's options; `assign` fills the fields after parsing. All values go through strings, so
 /// that what CLI11 has to instantiate stays small.
 class Options {
@@ -47,17 +44,16 @@ class Options {
     // The environment has no option: the client fills it.
     if constexpr (!std::is_same_v<T, std::optional<std::vector<Bytes>>>) {
       if (field.place == Place::wire) return;
-      help_ = explain(describe_field(field, value, required));
-      add_value(field, value, required);
+      const auto described = describe_field(field, value, required);
+      add_value(described, value);
     }
   }
-  void add_value(const Field& field, bool& value, bool) {
-    // What is on unless told otherwise has an option that says no.
-    flag(field, value ? "no-" : "", [&value, standard = value](bool set) { value = set != standard; });
+  void add_value(const FieldDescription& described, bool& value) {
+    flag(described, [&value, standard = value](bool set) { value = set != standard; });
   }
   template <class T>
-  void add_value(const Field& field, std::vector<T>& value, bool required) {
-    list(field, required, [field, &value](const std::vector<std::string>& texts) -> Result<void> {
+  void add_value(const FieldDescription& described, std::vector<T>& value) {
+    list(described, [field = described.field, &value](const std::vector<std::string>& texts) -> Result<void> {
       for (const auto& text : texts) {
         T one{};
         if (auto read = convert(field, text, one); !read) return read;
@@ -67,16 +63,10 @@ class Options {
     });
   }
   template <class T>
-  void add_value(const Field& field, T& value, bool required) {
-    single(field, required, is_duration(value),
-           [field, &value](const std::string& text) { return convert(field, text, value); });
-  }
-
-  static bool is_duration(const Millis&) { return true; }
-  static bool is_duration(const std::optional<Millis>&) { return true; }
-  template <class T>
-  static bool is_duration(const T&) {
-    return false;
+  void add_value(const FieldDescription& described, T& value) {
+    single(described, [field = described.field, &value](const std::string& text) {
+      return convert(field, text, value);
+    });
   }
 
   static Result<void> convert(const Field&, const std::string& text, std::string& value);
@@ -99,16 +89,14 @@ class Options {
     return convert(field, text, value.emplace());
   }
 
-  void flag(const Field& field, const std::string& prefix, std::function<void(bool)> use);
-  void single(const Field& field, bool required, bool is_duration,
-              std::function<Result<void>(const std::string&)> use);
-  void list(const Field& field, bool required,
+  void flag(const FieldDescription& described, std::function<void(bool)> use);
+  void single(const FieldDescription& described, std::function<Result<void>(const std::string&)> use);
+  void list(const FieldDescription& described,
             std::function<Result<void>(const std::vector<std::string>&)> use);
 
   CLI::App& app_;
   const MethodInfo& info_;
   bool has_list_argument_ = false;
-  std::string help_;  // of the field at hand
   std::deque<bool> flags_;
   std::deque<std::string> texts_;
   std::deque<std::vector<std::string>> lists_;

@@ -21,6 +21,7 @@ struct ProtocolRange {
 struct Hello {
   static constexpr MethodInfo info{.name = "hello",
                                    .doc = "First message of a connection: who speaks, and which versions.",
+                                   .family = Family::daemon,
                                    .access = Access::control,
                                    .is_command = false};
   struct Request {
@@ -53,6 +54,7 @@ struct Cancel {
   static constexpr MethodInfo info{
       .name = "cancel",
       .doc = "End a request of this connection that is in flight; a wait replies CANCELLED.",
+      .family = Family::daemon,
       .access = Access::control,
       .is_command = false};
   struct Request {
@@ -76,6 +78,7 @@ struct Cancel {
 struct Version {
   static constexpr MethodInfo info{.name = "version",
                                    .doc = "Print the versions of client and daemon.",
+                                   .family = Family::daemon,
                                    .examples = "smartcli version\nsmartcli version --json"};
   struct Request {
     template <class Visitor>
@@ -113,6 +116,7 @@ struct LimitRow {
 struct ShowLimits {
   static constexpr MethodInfo info{.name = "limits",
                                    .doc = "Print every limit: value, default, range, variable, reason.",
+                                   .family = Family::daemon,
                                    .examples = "smartcli limits\nsmartcli limits --json"};
   struct Request {
     template <class Visitor>
@@ -131,6 +135,7 @@ struct ShowLimits {
 struct DaemonStatus {
   static constexpr MethodInfo info{.name = "daemon_status",
                                    .doc = "Tell whether the daemon runs, where, and what it holds.",
+                                   .family = Family::daemon,
                                    .access = Access::read,
                                    .examples = "smartcli daemon status\nsmartcli daemon status --json"};
   struct Request {
@@ -162,6 +167,7 @@ struct DaemonStop {
   static constexpr MethodInfo info{
       .name = "daemon_stop",
       .doc = "Stop the daemon; sessions go on under their shims unless told otherwise.",
+      .family = Family::daemon,
       .access = Access::control,
       .examples = "smartcli daemon stop\nsmartcli daemon stop --end-sessions"};
   struct Request {

@@ -38,6 +38,7 @@ struct TextToType {
 struct SendText {
   static constexpr MethodInfo info{.name = "send_text",
                                    .doc = "Type text as it stands; a newline in it is Enter.",
+                                   .family = Family::input,
                                    .access = Access::write,
                                    .positional = "text",
                                    .examples =
@@ -52,6 +53,7 @@ struct SendText {
 struct SendLine {
   static constexpr MethodInfo info{.name = "send_line",
                                    .doc = "Type text and press Enter.",
+                                   .family = Family::input,
                                    .access = Access::write,
                                    .positional = "text",
                                    .examples =
@@ -65,6 +67,7 @@ struct SendLine {
 struct SendKeys {
   static constexpr MethodInfo info{.name = "send_keys",
                                    .doc = "Press keys by name: Enter, C-c, M-x, F5, Ctrl+Shift+Left, ...",
+                                   .family = Family::input,
                                    .access = Access::write,
                                    .positional = "keys",
                                    .examples =

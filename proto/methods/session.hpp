@@ -9,6 +9,7 @@ struct Spawn {
   static constexpr MethodInfo info{
       .name = "spawn",
       .doc = "Start a program on a terminal of its own and print its session's name.",
+      .family = Family::session,
       .access = Access::write,
       .positional = "argv",
       .examples =
@@ -36,7 +37,7 @@ struct Spawn {
 
     template <class Visitor>
     void fields(Visitor& v) {
-      v.optional({"sid", "name of the new session", nullptr, "SID", "-s,--session", Place::both,
+      v.optional({"sid", "name of the new session", nullptr, "NAME", "-s,--session", Place::both,
                   "made from the program's name"},
                  sid);
       v.optional({"argv",
@@ -162,6 +163,7 @@ struct Tombstone {
 struct List {
   static constexpr MethodInfo info{.name = "list",
                                    .doc = "List the sessions, live and ended.",
+                                   .family = Family::session,
                                    .examples =
                                        "smartcli list\n"
                                        "smartcli list --live -q\n"
@@ -212,6 +214,7 @@ struct ForegroundProcess {
 struct Status {
   static constexpr MethodInfo info{.name = "status",
                                    .doc = "Tell all that is known of one session.",
+                                   .family = Family::session,
                                    .examples = "smartcli status -s edit\nsmartcli status -s edit --json",
                                    .core_tool = true};
   struct Request {
@@ -270,6 +273,7 @@ struct Status {
 struct Alive {
   static constexpr MethodInfo info{.name = "alive",
                                    .doc = "Exit with 0 if the session's program runs, with 1 if it ended.",
+                                   .family = Family::session,
                                    .examples =
                                        "smartcli alive -s edit && echo yes\n"
                                        "smartcli alive -s edit --json"};
@@ -299,6 +303,7 @@ struct Resize {
   static constexpr MethodInfo info{
       .name = "resize",
       .doc = "Change the size of a session's terminal; the program gets SIGWINCH.",
+      .family = Family::session,
       .access = Access::write,
       .examples =
           "smartcli resize -s edit --cols 120 --rows 40\n"
@@ -337,6 +342,7 @@ struct EnumNames<SignalTo> {
 struct Signal {
   static constexpr MethodInfo info{.name = "signal",
                                    .doc = "Send a signal to what runs in the session's foreground.",
+                                   .family = Family::session,
                                    .access = Access::write,
                                    .positional = "signal",
                                    .examples =
@@ -386,6 +392,7 @@ struct Close {
   static constexpr MethodInfo info{
       .name = "close",
       .doc = "End a session's program (hang up, TERM, then KILL) and forget the session.",
+      .family = Family::session,
       .access = Access::write,
       .examples = "smartcli close -s edit\nsmartcli close -s build --grace 10s --tree\nsmartcli close --all",
       .core_tool = true};

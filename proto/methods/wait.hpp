@@ -78,6 +78,7 @@ struct WaitRegex {
   static constexpr MethodInfo info{
       .name = "wait_regex",
       .doc = "Block until a pattern matches what the program wrote since the last input.",
+      .family = Family::wait,
       .positional = "pattern",
       .examples =
           "smartcli wait-regex -s py '>>> $'\n"
@@ -116,6 +117,7 @@ struct WaitAny {
   static constexpr MethodInfo info{
       .name = "wait_any",
       .doc = "Block until one of several patterns matches what the program wrote since the last input.",
+      .family = Family::wait,
       .positional = "patterns",
       .examples =
           "smartcli wait-any -s build 'finished' 'error: .*'\n"
@@ -156,6 +158,7 @@ struct WaitAny {
 struct WaitGone {
   static constexpr MethodInfo info{.name = "wait_gone",
                                    .doc = "Block until a pattern no longer matches the screen.",
+                                   .family = Family::wait,
                                    .positional = "pattern",
                                    .examples =
                                        "smartcli wait-gone -s build 'Compiling'\n"
@@ -189,6 +192,7 @@ struct WaitGone {
 struct WaitChange {
   static constexpr MethodInfo info{.name = "wait_change",
                                    .doc = "Block until the screen's text differs from what was last seen.",
+                                   .family = Family::wait,
                                    .examples =
                                        "smartcli wait-change -s clock\n"
                                        "smartcli wait-change -s clock --hash 0123456789abcdef",
@@ -230,6 +234,7 @@ struct WaitVisualChange {
   static constexpr MethodInfo info{
       .name = "wait_visual_change",
       .doc = "Block until text, style, selection or cursor differ from what was last seen.",
+      .family = Family::wait,
       .examples =
           "smartcli wait-visual-change -s clock\n"
           "smartcli wait-visual-change -s clock --visual-hash 0123456789abcdef",
@@ -263,6 +268,7 @@ struct WaitReady {
   static constexpr MethodInfo info{
       .name = "wait_ready",
       .doc = "Block until the program has painted and its screen is quiet, or a pattern matches.",
+      .family = Family::wait,
       .examples =
           "smartcli wait-ready -s edit\n"
           "smartcli wait-ready -s py --marker '>>> $'\n"
@@ -301,6 +307,7 @@ struct WaitExit {
   static constexpr MethodInfo info{
       .name = "wait_exit",
       .doc = "Block until the program has ended and its output is drained; print its status.",
+      .family = Family::wait,
       .examples = "smartcli wait-exit -s job\nsmartcli wait-exit -s job --timeout 10m",
       .core_tool = true};
   struct Request {

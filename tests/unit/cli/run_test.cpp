@@ -51,6 +51,16 @@ TEST_CASE("an unknown option, verb or word is a usage error with the nearest kno
       {Words{"snapshot"}, "SMARTCLI_SESSION"},
       {Words{"spawn", "--cols", "0", "sh"}, "1 to 1000"},
       {Words{"spawn", "--colls", "80", "sh"}, "did you mean '--cols'?"},
+      {Words{"signal", "-s", "x", "--to", "chidl", "INT"}, "did you mean 'child'?"},
+      {Words{"list", "--format", "{sdi}"}, "did you mean 'sid'?"},
+      {Words{"schema", "wiat-regex"}, "did you mean 'wait-regex'?"},
+      {Words{"schema", "--jsno"}, "did you mean '--json'?"},
+      {Words{"schema", "list", "status"}, "one argument too many: 'status'"},
+      {Words{"completion", "zhs"}, "did you mean 'zsh'?"},
+      {Words{"completion"}, "which shell?"},
+      {Words{"help", "kyes"}, "did you mean 'keys'?"},
+      {Words{"help", "daemon", "stpo"}, "did you mean 'daemon stop'?"},
+      {Words{"get-sockname", "now"}, "one argument too many"},
   }));
   CAPTURE(words);
   const Ran ran = run(words);
@@ -85,7 +95,30 @@ TEST_CASE("without a daemon a list is empty and a session is not there", "[run]"
   CHECK(run({"spawn", "true"}).status == 4);
 }
 
+TEST_CASE("schema and completion need no daemon", "[run]") {
+  CHECK(run({"schema"}).out.starts_with("{\n  \"commands\": ["));
+  const Ran row = run({"schema", "--json", "daemon", "stop"});
+  CHECK(row.status == 0);
+  CHECK(std::count(row.out.begin(), row.out.end(), '\n') == 1);
+  CHECK(row.out.find("\"name\":\"daemon_stop\"") != std::string::npos);
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    CHECK(run({"completion", shell}).out.find("__complete -- ") != std::string::npos);
+  }
+  const Ran words = run({"__complete", "--", "signal", "-s", ""});
+  CHECK(words.status == 0);
+  CHECK(words.out.empty());
+  CHECK(run({"__complete", "--", "sna"}).out == "snapshot\tPrint what a person would see now.\n");
+  CHECK(run({"__complete", "--", "spawn", "--cwd", ""}).out == ":directories\n");
+  CHECK(run({"get-sockname"}).status == 4);
+}
+
 TEST_CASE("help is on stdout where it was asked for and on stderr where nothing was", "[run]") {
+  CHECK(run({"help"}).out.find("exit-codes   ") != std::string::npos);
+  CHECK(run({"help", "status"}).out == run({"status", "--help"}).out);
+  CHECK(run({"help", "daemon", "stop"}).out == run({"daemon", "stop", "-h"}).out);
+  CHECK(run({"help", "help"}).out == run({"help", "--help"}).out);
+  CHECK(run({"daemon", "--help"}).out.find("daemon status") != std::string::npos);
+  CHECK(run({"daemon"}).status == 2);
   for (const char* word : {"--help", "-h", "help"}) {
     const Ran help = run({word});
     CHECK(help.status == 0);
