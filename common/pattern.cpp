@@ -27,7 +27,8 @@ Result<Pattern> Pattern::compile(std::string_view text, Options wanted) {
   options.set_max_mem(kPatternMemory);
   options.set_literal(wanted.literal);
   options.set_case_sensitive(!wanted.ignore_case);
-  auto impl = std::make_unique<Impl>(std::string(text), options);
+  const bool has_flag = wanted.multi_line && !wanted.literal;
+  auto impl = std::make_unique<Impl>((has_flag ? "(?m)" : "") + std::string(text), options);
   if (!impl->re.ok()) {
     std::string message = "pattern " + text::quoted(text) + ": " + impl->re.error();
     if (impl->re.error_code() == re2::RE2::ErrorBadPerlOp ||
@@ -54,6 +55,14 @@ bool Pattern::find(std::string_view text, std::size_t from, Match& match) const 
     match.groups.emplace_back(piece.data() == nullptr ? "" : std::string(piece.data(), piece.size()));
   }
   return true;
+}
+
+std::optional<std::size_t> Pattern::begin_of(std::string_view text, std::size_t from) const {
+  if (from > text.size()) return std::nullopt;
+  re2::StringPiece whole;
+  const re2::StringPiece subject(text.data(), text.size());
+  if (!impl_->re.Match(subject, from, text.size(), re2::RE2::UNANCHORED, &whole, 1)) return std::nullopt;
+  return static_cast<std::size_t>(whole.data() - text.data());
 }
 
 bool Pattern::matches(std::string_view text) const {

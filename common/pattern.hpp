@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,7 @@ class Pattern {
   struct Options {
     bool literal = false;
     bool ignore_case = false;
+    bool multi_line = false;  ///< `^` and `$` are the ends of every line of the text
   };
   struct Match {
     std::size_t begin = 0, end = 0;   ///< bytes of the text
@@ -37,6 +39,8 @@ class Pattern {
   /// The leftmost match that begins at or after byte `from`. `^` and `$` are the ends of the whole `text` (a
   /// line).
   bool find(std::string_view text, std::size_t from, Match& match) const;
+  /// Where that match begins, for less.
+  std::optional<std::size_t> begin_of(std::string_view text, std::size_t from) const;
   bool matches(std::string_view text) const;
   const std::string& text() const;
 

@@ -30,6 +30,11 @@ std::string encode_text(const T& value);
 /// The fields of both objects in one; where both have one, `second`'s.
 std::string merge_objects(std::string_view first, std::string_view second);
 
+/// A streamed answer in one: the reply with what its pieces hold of each list before its own.
+std::string merge_stream(const std::vector<std::string>& chunks, std::string_view reply);
+/// Bytes that the text takes in a JSON string.
+std::size_t json_bytes(std::string_view text);
+
 /// Parses one JSON value. Never throws; depth is checked before anything is built.
 /// Errors: invalid_argument (not JSON, not UTF-8, deeper than `depth`, a name twice in one object).
 Result<nlohmann::json> parse_json(std::string_view text, std::int64_t depth);

@@ -9,7 +9,7 @@ namespace {
 
 template <class M>
 MethodDescription describe_one() {
-  MethodDescription described{M::info, {}, {}};
+  MethodDescription described{M::info, {}, {}, {}};
   detail::Describer request, reply;
   typename M::Request asked;
   asked.fields(request);
@@ -17,6 +17,12 @@ MethodDescription describe_one() {
   answered.fields(reply);
   described.request = std::move(request.fields);
   described.reply = std::move(reply.fields);
+  if constexpr (requires { typename M::Chunk; }) {
+    detail::Describer chunk;
+    typename M::Chunk piece;
+    piece.fields(chunk);
+    described.chunk = std::move(chunk.fields);
+  }
   return described;
 }
 

@@ -35,6 +35,7 @@ struct FieldDescription {
 struct MethodDescription {
   MethodInfo info;
   std::vector<FieldDescription> request, reply;
+  std::vector<FieldDescription> chunk;  ///< of a `stream` notification, beside id and seq; empty: none come
 };
 
 /// All methods in the registry's order, `hello` first.

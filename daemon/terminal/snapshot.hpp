@@ -13,6 +13,9 @@ namespace smartcli::terminal {
 
 RowText screen_row_text(const Screen& screen, int row);
 RowText history_row_text(const Screen& screen, std::uint64_t ordinal);
+/// The text alone, appended; true if the row wraps.
+bool append_screen_row(const Screen& screen, int row, std::string& out);
+bool append_history_row(const Screen& screen, std::uint64_t ordinal, std::string& out);
 std::vector<ShownCell> screen_row_cells(const Screen& screen, int row);
 std::vector<ShownCell> history_row_cells(const Screen& screen, std::uint64_t ordinal);
 

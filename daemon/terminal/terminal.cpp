@@ -145,6 +145,22 @@ RowText Terminal::row_text(std::uint64_t ordinal) const {
   return screen_row_text(screen, static_cast<int>(ordinal - screen_top()));
 }
 
+bool Terminal::append_row(std::uint64_t ordinal, std::string& out) const {
+  const Screen& screen = impl_->screen();
+  if (ordinal < first_row() || ordinal >= screen_top() + static_cast<std::uint64_t>(screen.rows()))
+    return false;
+  if (ordinal < screen_top()) return append_history_row(screen, ordinal, out);
+  return append_screen_row(screen, static_cast<int>(ordinal - screen_top()), out);
+}
+
+bool Terminal::row_wraps(std::uint64_t ordinal) const {
+  const Screen& screen = impl_->screen();
+  if (ordinal < first_row() || ordinal >= screen_top() + static_cast<std::uint64_t>(screen.rows()))
+    return false;
+  if (ordinal < screen_top()) return screen.history().text(ordinal).wraps;
+  return screen.grid().row(static_cast<int>(ordinal - screen_top())).wraps;
+}
+
 std::vector<ShownCell> Terminal::row_cells(std::uint64_t ordinal) const {
   const Screen& screen = impl_->screen();
   if (ordinal < first_row() || ordinal >= screen_top() + static_cast<std::uint64_t>(screen.rows())) return {};

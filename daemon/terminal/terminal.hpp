@@ -127,6 +127,10 @@ class Terminal {
   std::uint64_t screen_top() const;
   /// Any row kept; empty for an ordinal that is not. Cost: one row.
   RowText row_text(std::uint64_t ordinal) const;
+  /// The same text alone, put behind what `out` holds: for who goes through much. True if the row wraps.
+  bool append_row(std::uint64_t ordinal, std::string& out) const;
+  /// It goes on in the next row.
+  bool row_wraps(std::uint64_t ordinal) const;
   /// Offset of the last change (write, erase, shift, scroll) of screen row r, from 0; a history row never
   /// changes.
   std::uint64_t row_touched(int row) const;
