@@ -1,4 +1,5 @@
-// What is kept, as lines: `read` and `search`. Both go in steps of about a millisecond, others between them.
+// What is kept, as lines: `read` and `search`. Both go in steps of less than a millisecond, others between
+// them.
 
 #include "dispatch/handlers.hpp"
 #include "dispatch/screen_reply.hpp"
@@ -10,11 +11,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kStep = 1ms;
-constexpr int kLinesAtOnce = 16;               ///< between two looks at the clock
-constexpr std::size_t kChunkBytes = 64 << 10;  ///< of a stream's piece
-constexpr std::size_t kSearchBytes = 1 << 20;  ///< of the hits in one reply
-constexpr std::size_t kLineCost = 64;          ///< a line's names and numbers in JSON, about
+constexpr auto kStep = 500us;
+constexpr int kLinesAtOnce = 16;                 ///< between two looks at the clock
+constexpr std::size_t kChunkBytes = 64 << 10;    ///< of a stream's piece
+constexpr std::size_t kSearchBytes = 512 << 10;  ///< of the hits in one reply
+constexpr std::size_t kLineCost = 64;            ///< a line's names and numbers in JSON, about
 constexpr std::size_t kHitCost = 128;
 
 /// Rows count from 0 inside, lines from 1.

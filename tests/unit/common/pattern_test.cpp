@@ -116,3 +116,13 @@ TEST_CASE("B136, T46: a nested pattern costs time in proportion to the text", "[
   }
   CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(20));
 }
+
+TEST_CASE("with multi_line, ^ and $ are the ends of every line", "[pattern]") {
+  const auto pattern = Pattern::compile("^b$", {false, false, true});
+  REQUIRE(pattern);
+  CHECK(pattern->begin_of("a\nb\nc", 0) == 2u);
+  CHECK(pattern->begin_of("a\nb\nc", 2) == 2u);
+  CHECK_FALSE(pattern->begin_of("a\nb\nc", 3));
+  CHECK_FALSE(pattern->begin_of("a\nb\nc", 9));
+  CHECK_FALSE(Pattern::compile("^b$")->begin_of("a\nb\nc", 0));
+}
