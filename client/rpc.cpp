@@ -101,7 +101,8 @@ Result<void> Rpc::greet() {
   return take_hello();
 }
 
-Result<std::string> Rpc::call(std::string_view method, std::string_view params_json) {
+Result<std::string> Rpc::call(std::string_view method, std::string_view params_json,
+                              const std::function<void(std::string)>& on_chunk) {
   const std::int64_t id = ++next_id_;
   write_all((greeted_ ? std::string() : hello_line()) + request_line(id, method, params_json));
   if (!greeted_) {
@@ -114,6 +115,10 @@ Result<std::string> Rpc::call(std::string_view method, std::string_view params_j
     if (!reply) return reply.error();
     if (reply->id != std::to_string(id) && reply->id != "null") continue;
     if (reply->error) return *reply->error;
+    if (reply->is_stream) {
+      if (on_chunk) on_chunk(std::move(reply->result));
+      continue;
+    }
     return std::move(reply->result);
   }
 }

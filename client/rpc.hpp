@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -19,7 +20,10 @@ class Rpc {
   /// Sends one request and returns its result as JSON text.
   /// Errors: what the daemon replied; daemon_unreachable (it says nothing for 5 s to the hello; or, with
   /// detail kHungUp, it closed the connection: whether it acted on the request is then unknown).
-  Result<std::string> call(std::string_view method, std::string_view params_json);
+  /// @param on_chunk  given what a streamed answer brings before its result: a notification's params as JSON
+  /// text
+  Result<std::string> call(std::string_view method, std::string_view params_json,
+                           const std::function<void(std::string)>& on_chunk = nullptr);
   static constexpr const char* kHungUp = "hung_up";
   /// Blocks until the daemon closes the connection.
   void wait_for_end();

@@ -32,7 +32,8 @@ Result<Pattern> Pattern::compile(std::string_view text, Options wanted) {
   options.set_max_mem(kPatternMemory);
   options.set_literal(wanted.literal);
   options.set_case_sensitive(!wanted.ignore_case);
-  auto impl = std::make_unique<Impl>(std::string(text), wanted, options);
+  const bool has_flag = wanted.multi_line && !wanted.literal;
+  auto impl = std::make_unique<Impl>((has_flag ? "(?m)" : "") + std::string(text), wanted, options);
   if (!impl->re.ok()) {
     std::string message = "pattern " + text::quoted(text) + ": " + impl->re.error();
     if (impl->re.error_code() == re2::RE2::ErrorBadPerlOp ||
@@ -59,6 +60,14 @@ bool Pattern::find(std::string_view text, std::size_t from, Match& match) const 
     match.groups.emplace_back(piece.data() == nullptr ? "" : std::string(piece.data(), piece.size()));
   }
   return true;
+}
+
+std::optional<std::size_t> Pattern::begin_of(std::string_view text, std::size_t from) const {
+  if (from > text.size()) return std::nullopt;
+  re2::StringPiece whole;
+  const re2::StringPiece subject(text.data(), text.size());
+  if (!impl_->re.Match(subject, from, text.size(), re2::RE2::UNANCHORED, &whole, 1)) return std::nullopt;
+  return static_cast<std::size_t>(whole.data() - text.data());
 }
 
 bool Pattern::matches(std::string_view text) const {
@@ -95,20 +104,22 @@ PatternSet::PatternSet(const std::vector<const Pattern*>& patterns) {
   if (!impl_->set.Compile()) impl_->is_usable = false;
 }
 
-bool PatternSet::takes(const Pattern& pattern) {
-  if (pattern.impl_->wanted.literal) return true;
-  const std::string_view text = pattern.impl_->text;
-  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
-    if (text[i] == '\\') {
-      // `\Q` quotes what follows, the parenthesis around it here too.
-      if (text[i + 1] == 'A' || text[i + 1] == 'z' || text[i + 1] == 'Q') return false;
+bool may_look_at_many(std::string_view pattern) {
+  for (std::size_t i = 0; i + 1 < pattern.size(); ++i) {
+    if (pattern[i] == '\\') {
       ++i;
-    } else if (text[i] == '(' && text[i + 1] == '?') {
-      const auto end = text.find_first_of(":)<", i);
-      if (text.substr(i, end - i).find('-') != std::string_view::npos) return false;
+      // `\Q` quotes what follows, a parenthesis around the pattern too.
+      if (pattern[i] == 'A' || pattern[i] == 'z' || pattern[i] == 'C' || pattern[i] == 'Q') return false;
+    } else if (pattern[i] == '(' && pattern[i + 1] == '?') {
+      const auto flags = pattern.substr(i + 2, pattern.find_first_of(":)<", i + 2) - i - 2);
+      if (flags.find_first_of("m-") != std::string_view::npos) return false;
     }
   }
   return true;
+}
+
+bool PatternSet::takes(const Pattern& pattern) {
+  return pattern.impl_->wanted.literal || may_look_at_many(pattern.impl_->text);
 }
 
 namespace {

@@ -20,6 +20,7 @@ class Pattern {
   struct Options {
     bool literal = false;
     bool ignore_case = false;
+    bool multi_line = false;  ///< `^` and `$` are the ends of every line of the text
   };
   struct Match {
     std::size_t begin = 0, end = 0;   ///< bytes of the text
@@ -38,6 +39,8 @@ class Pattern {
   /// The leftmost match that begins at or after byte `from`. `^` and `$` are the ends of the whole `text` (a
   /// line).
   bool find(std::string_view text, std::size_t from, Match& match) const;
+  /// Where that match begins, for less.
+  std::optional<std::size_t> begin_of(std::string_view text, std::size_t from) const;
   bool matches(std::string_view text) const;
   const std::string& text() const;
 
@@ -47,6 +50,10 @@ class Pattern {
   explicit Pattern(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+/// A pattern that may be looked for in many lines at once: it says nothing of a text's very ends (`\A`,
+/// `\z`), and keeps the meaning of `^` and `$`.
+bool may_look_at_many(std::string_view pattern);
 
 /// Asks many patterns at once, in one pass over the text: which of them may match some line of it.
 class PatternSet {
@@ -60,8 +67,7 @@ class PatternSet {
   PatternSet& operator=(PatternSet&&) noexcept;
   ~PatternSet();
 
-  /// False for a pattern that lines joined by newlines would mislead: `\A` and `\z` mean the ends of one
-  /// line, and flags may be taken back.
+  /// It may be looked for in many lines at once.
   static bool takes(const Pattern& pattern);
   /// Indices of the patterns that may match a line of `lines` (joined by newlines): never one too few.
   /// Nothing: it cannot be told within its memory, ask each.

@@ -67,6 +67,19 @@ constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop
 std::string inert(std::string_view text) {
   return make_inert(text, Keep::newline_and_tab);
 }
+std::string inert_sgr(std::string_view text) {
+  std::string out;
+  std::size_t shown = 0;
+  for (std::size_t at = text.find('\x1b'); at != std::string_view::npos; at = text.find('\x1b', at + 1)) {
+    if (text.substr(at + 1, 1) != "[") continue;
+    const auto end = text.find_first_not_of("0123456789;:", at + 2);
+    if (end == std::string_view::npos || text[end] != 'm') continue;
+    out += inert(text.substr(shown, at - shown));
+    out += text.substr(at, end + 1 - at);
+    shown = end + 1;
+  }
+  return out + inert(text.substr(shown));
+}
 std::string inert_line(std::string_view text) {
   return make_inert(text, Keep::nothing);
 }

@@ -16,6 +16,8 @@ namespace smartcli::text {
 /// bytes or as code points), every bidi control, tag and other character that only hides becomes `\u{..}`;
 /// bytes that are no UTF-8 become U+FFFD.
 std::string inert(std::string_view text);
+/// As `inert`, but SGR sequences (ESC [ digits ; : m) stay: text with its colours.
+std::string inert_sgr(std::string_view text);
 /// As `inert`, for one line: newline and tab are shown too.
 std::string inert_line(std::string_view text);
 

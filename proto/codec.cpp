@@ -1,5 +1,7 @@
 #include "proto/codec.hpp"
 
+#include <map>
+
 #include "proto/visitors.hpp"
 
 namespace smartcli {
@@ -139,6 +141,44 @@ std::string merge_objects(std::string_view first, std::string_view second) {
 
 std::string socket_json(std::string_view path) {
   return dump_json({{"ok", true}, {"socket", path}});
+}
+
+std::string merge_stream(const std::vector<std::string>& chunks, std::string_view reply) {
+  auto whole = parse_json(reply, 64);
+  if (!whole || chunks.empty()) return std::string(reply);
+  std::map<std::string, nlohmann::json> lists;
+  for (const auto& text : chunks) {
+    auto chunk = parse_json(text, 64);
+    if (!chunk || !chunk->is_object()) continue;
+    for (auto& [name, value] : chunk->items()) {
+      if (!value.is_array()) continue;
+      auto& list = lists.try_emplace(name, nlohmann::json::array()).first->second;
+      for (auto& item : value) list.push_back(std::move(item));
+    }
+  }
+  for (auto& [name, list] : lists) {
+    auto& own = (*whole)[name];
+    if (own.is_array()) {
+      for (auto& item : own) list.push_back(std::move(item));
+    }
+    own = std::move(list);
+  }
+  return dump_json(*whole);
+}
+
+std::size_t json_bytes(std::string_view text) {
+  std::size_t bytes = text.size();
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if (c == '"' || c == '\\') {
+      ++bytes;
+    } else if (c < 0x20 || c == 0x7F) {
+      bytes += 5;
+    } else if (c == 0xC2) {
+      bytes += 4;  // perhaps a C1 character
+    }
+  }
+  return bytes;
 }
 
 std::string dump_json(const nlohmann::json& value, int indent) {

@@ -36,6 +36,10 @@ std::string merge_objects(std::string_view first, std::string_view second);
 
 /// {ok: true, socket}, as `get-sockname --json` prints it.
 std::string socket_json(std::string_view path);
+/// A streamed answer in one: the reply with what its pieces hold of each list before its own.
+std::string merge_stream(const std::vector<std::string>& chunks, std::string_view reply);
+/// Bytes that the text takes in a JSON string.
+std::size_t json_bytes(std::string_view text);
 
 /// Parses one JSON value. Never throws; depth is checked before anything is built.
 /// Errors: invalid_argument (not JSON, not UTF-8, deeper than `depth`, a name twice in one object).

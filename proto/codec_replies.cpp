@@ -9,6 +9,17 @@ std::string reply_line_of(std::string_view id, const T& reply) {
   return reply_line(id, encode(reply));
 }
 
+template <class T>
+std::string stream_line_of(std::string_view id, std::int64_t seq, const T& chunk) {
+  return stream_line(id, seq, encode(chunk));
+}
+
+#define SMARTCLI_ROW(C)                                                             \
+  template std::string stream_line_of<C>(std::string_view, std::int64_t, const C&); \
+  template Result<C> decode_text<C>(std::string_view);
+SMARTCLI_ROW(Read::Chunk)
+#undef SMARTCLI_ROW
+
 // Some methods share a reply.
 #define SMARTCLI_ROW(R)                                              \
   template std::string reply_line_of<R>(std::string_view, const R&); \
@@ -17,6 +28,8 @@ SMARTCLI_ROW(Spawn::Reply)
 SMARTCLI_ROW(List::Reply)
 SMARTCLI_ROW(Status::Reply)
 SMARTCLI_ROW(Snapshot::Reply)
+SMARTCLI_ROW(Read::Reply)
+SMARTCLI_ROW(Search::Reply)
 SMARTCLI_ROW(InputReply)
 SMARTCLI_ROW(WaitRegex::Reply)
 SMARTCLI_ROW(WaitReply)

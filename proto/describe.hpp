@@ -35,7 +35,7 @@ struct FieldDescription {
 struct MethodDescription {
   MethodInfo info;
   std::vector<FieldDescription> request, reply;
-  std::vector<FieldDescription> chunk;  ///< of a `stream` notification, where the answer may come as one
+  std::vector<FieldDescription> chunk;  ///< of a `stream` notification, beside id and seq; empty: none come
 };
 
 /// All methods in the registry's order, `hello` first.

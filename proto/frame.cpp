@@ -102,6 +102,17 @@ std::string reply_line(std::string_view id, json result) {
   return line;
 }
 
+std::string stream_line(std::string_view id, std::int64_t seq, json chunk) {
+  chunk["seq"] = seq;
+  std::string params = dump_json(chunk);
+  std::string line = "{\"jsonrpc\":\"2.0\",\"method\":\"stream\",\"params\":{\"id\":";
+  line += id;
+  line += ',';
+  line += std::string_view(params).substr(1);
+  line += "}\n";
+  return line;
+}
+
 std::string error_line(std::string_view id, const Error& error) {
   const auto& row = info(error.code);
   const json body{{"code", row.number},
@@ -120,6 +131,13 @@ Result<ReplyFrame> parse_reply(std::string_view line) {
   if (!parsed) return Error{ErrorCode::internal, "the daemon's answer: " + parsed.error().message};
   const json& message = *parsed;
   ReplyFrame frame;
+  if (string_at(message, "method") == "stream" && message.contains("params") &&
+      message["params"].is_object() && message["params"].contains("id")) {
+    frame.id = dump_json(message["params"]["id"]);
+    frame.result = dump_json(message["params"]);
+    frame.is_stream = true;
+    return frame;
+  }
   if (!message.is_object() || !message.contains("id") ||
       (!message.contains("result") && !message.contains("error"))) {
     return Error{ErrorCode::internal, "the daemon's answer is not a JSON-RPC reply: " + text::quoted(line)};

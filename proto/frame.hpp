@@ -57,14 +57,20 @@ std::string reply_line(std::string_view id, nlohmann::json result);
 template <class T>
 std::string reply_line_of(std::string_view id, const T& reply);
 std::string error_line(std::string_view id, const Error& error);
+/// A `stream` notification, piece number `seq` (from 0) of the answer to request `id`; ends with a newline.
+std::string stream_line(std::string_view id, std::int64_t seq, nlohmann::json chunk);
+/// The same from a Chunk of the registry.
+template <class T>
+std::string stream_line_of(std::string_view id, std::int64_t seq, const T& chunk);
 
 /// A reply as a client sees it.
 struct ReplyFrame {
   std::string id = "null";
   std::optional<Error> error;
-  std::string result;  ///< JSON text of the result, as sent, where there is no error
+  std::string result;      ///< JSON text of the result, as sent, where there is no error
+  bool is_stream = false;  ///< a piece of the answer: `result` holds the notification's params
 };
-/// Errors: internal, if it is no JSON-RPC reply.
+/// Errors: internal, if it is neither a JSON-RPC reply nor a piece of one.
 Result<ReplyFrame> parse_reply(std::string_view line);
 
 /// {ok: false, error: {code, message, detail}} as the CLI prints it with --json; one line without newline.

@@ -47,6 +47,10 @@ struct Limit {
   row(quiet_ms, "SMARTCLI_QUIET_MS", 200, 0, 3600000, "ms", "a screen without change for so long is quiet") \
   row(input_timeout_ms, "SMARTCLI_INPUT_TIMEOUT_MS", 5000, 0, 3600000, "ms", "input into a full buffer") \
   row(grace_ms, "SMARTCLI_GRACE_MS", 2000, 0, 60000, "ms", "between TERM and KILL when a session is closed") \
+  row(reply_cells, "SMARTCLI_REPLY_CELLS", 16384, 1, 16384, "cells", "cells of a region in one reply") \
+  row(read_rows, "SMARTCLI_READ_ROWS", 1000, 1, 1000, "rows", "one page of read; where none is asked for, the screen's height") \
+  row(search_hits, "SMARTCLI_SEARCH_HITS", 100, 1, 10000, "hits", "hits in one reply of search") \
+  row(search_context, "SMARTCLI_SEARCH_CONTEXT", 0, 0, 100, "lines", "shown before and after each hit of search") \
   row(text_bytes, "SMARTCLI_TEXT_BYTES", 4 << 10, 4 << 10, 4 << 10, "bytes", "title, link, working directory") \
   row(clipboard_bytes, "SMARTCLI_CLIPBOARD_BYTES", 100 << 10, 100 << 10, 100 << 10, "bytes", "what a program puts there") \
   row(terminal_reply_bytes, "SMARTCLI_TERMINAL_REPLY_BYTES", 64 << 10, 64 << 10, 64 << 10, "bytes", "the terminal's own answers queued; then dropped and counted") \

@@ -4,6 +4,7 @@
 
 #include "proto/methods/daemon.hpp"
 #include "proto/methods/input.hpp"
+#include "proto/methods/read.hpp"
 #include "proto/methods/screen.hpp"
 #include "proto/methods/session.hpp"
 #include "proto/methods/wait.hpp"
@@ -17,6 +18,8 @@ namespace smartcli {
   method(List) \
   method(Status) \
   method(Snapshot) \
+  method(Read) \
+  method(Search) \
   method(SendText) \
   method(SendLine) \
   method(SendKeys) \

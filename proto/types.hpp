@@ -170,6 +170,73 @@ struct HighlightedSpan {
   }
 };
 
+enum class UnderlineStyle { none, single, twofold, curly, dotted, dashed };
+template <>
+struct EnumNames<UnderlineStyle> {
+  static constexpr std::string_view kNames[] = {"none", "single", "double", "curly", "dotted", "dashed"};
+};
+
+/// A part of the screen. On the command line one word: R,C,ROWS,COLS.
+struct Region {
+  std::int64_t row = 1, col = 1, rows = 1, cols = 1;
+
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v.required({"row", "first row, from 1"}, row);
+    v.required({"col", "first column, from 1"}, col);
+    v.required({"rows", "rows it has"}, rows);
+    v.required({"cols", "columns it has"}, cols);
+  }
+};
+
+/// One cell as shown. Everything but place and text is left out where it is the default.
+struct Cell {
+  std::int64_t row = 1, col = 1;
+  std::string text;
+  std::optional<std::string> fg, bg, underline_colour, link;
+  std::optional<bool> bold, dim, italic, blink, inverse, hidden, strike, wide, continuation;
+  std::optional<UnderlineStyle> underline;
+
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v.required({"row", "on the screen, from 1"}, row);
+    v.required({"col", "on the screen, from 1"}, col);
+    v.required({"text", "the character with its marks; a blank where nothing is; empty in a continuation"},
+               text);
+    v.optional({"fg", "colour of the text: 0 to 255 of the palette, or #rrggbb; left out: default"}, fg);
+    v.optional({"bg", "colour behind it, likewise"}, bg);
+    v.optional({"bold", "left out: false, as all that follow"}, bold);
+    v.optional({"dim", "SGR 2"}, dim);
+    v.optional({"italic", "SGR 3"}, italic);
+    v.optional({"underline", "its style; left out: none"}, underline);
+    v.optional({"underline_colour", "as fg; left out: that of the text"}, underline_colour);
+    v.optional({"blink", "SGR 5 or 6"}, blink);
+    v.optional({"inverse", "SGR 7"}, inverse);
+    v.optional({"hidden", "SGR 8: written, not seen by a person"}, hidden);
+    v.optional({"strike", "SGR 9"}, strike);
+    v.optional({"wide", "takes the next column too"}, wide);
+    v.optional({"continuation", "second column of a wide character"}, continuation);
+    v.optional({"link", "address of its hyperlink, OSC 8 (untrusted)"}, link);
+  }
+};
+
+/// One line of what is kept. Lines are numbered from 1 since the session's start, wraps joined; a number stays
+/// with its line while output grows and whatever a resize does.
+struct TextLine {
+  std::int64_t line = 1;
+  std::string text;
+  std::optional<std::int64_t> rows;
+  std::optional<bool> clipped;
+
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v.required({"line", "its number; the first line ever is 1"}, line);
+    v.required({"text", "without trailing blanks (untrusted)"}, text);
+    v.optional({"rows", "rows it takes on the screen; left out: 1"}, rows);
+    v.optional({"clipped", "true: it is longer than shown"}, clipped);
+  }
+};
+
 /// How a program ended: a code or a signal, never both; unknown is the absence of an ExitState, with a reason
 /// beside it.
 struct ExitState {

@@ -11,6 +11,7 @@
 #include <climits>
 #include <cstdlib>
 #include <ctime>
+#include <functional>
 
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
@@ -261,8 +262,12 @@ std::int64_t default_timeout() {
 
 /// One request and its result. A daemon that dies under it is replaced and asked again where that cannot act
 /// twice: what only looks, and input, which has an id. A wait goes on for the rest of its time.
+/// `on_chunk` is given the pieces of a streamed answer; if they were of a daemon that died, `on_restart` may
+/// change what is asked for.
 template <class M>
-Result<std::string> ask(typename M::Request request, const Environment& env) {
+Result<std::string> ask(typename M::Request request, const Environment& env,
+                        const std::function<void(std::string)>& on_chunk = nullptr,
+                        const std::function<void(typename M::Request&)>& on_restart = nullptr) {
   constexpr bool kRepeatable = M::info.access == Access::read || requires {
     request.request_id;
   };
@@ -282,7 +287,7 @@ Result<std::string> ask(typename M::Request request, const Environment& env) {
       if (!was_asked) result = greeting.error();
     }
     const ino_t held = std::is_same_v<M, DaemonStop> ? lock_inode(env) : 0;
-    if (was_asked) result = rpc.call(M::info.name, encode_text(request));
+    if (was_asked) result = rpc.call(M::info.name, encode_text(request), on_chunk);
     if (result) {
       (void)held;
       if constexpr (std::is_same_v<M, DaemonStop>) {
@@ -299,12 +304,43 @@ Result<std::string> ask(typename M::Request request, const Environment& env) {
     if (now - *first_failure > kPatience) return result;
     const timespec pause{0, 20'000'000};
     ::nanosleep(&pause, nullptr);
+    if (on_restart) on_restart(request);
     if constexpr (M::info.access == Access::read && requires { request.timeout_ms; }) {
       const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(now - began).count();
       const auto whole = request.timeout_ms ? request.timeout_ms->count : default_timeout<M>();
       if (whole > 0) request.timeout_ms = Millis{std::max<std::int64_t>(0, whole - spent)};
     }
   }
+}
+
+/// An answer that may come as a stream. Pieces are printed as they come; with --json they are kept, and one
+/// object comes out.
+Result<std::string> ask_for_lines(const Read::Request& request, bool json, const Environment& env) {
+  std::vector<std::string> kept;
+  std::optional<Read::Chunk> last;
+  const auto take = [&](std::string text) {
+    if (json) {
+      kept.push_back(std::move(text));
+      return;
+    }
+    auto chunk = decode_text<Read::Chunk>(text);
+    if (!chunk) return;
+    write_all(1, print_lines(chunk->lines));
+    chunk->lines.clear();
+    last = std::move(*chunk);
+  };
+  // The daemon drops who does not read for long, and it may die: what was printed is not asked for again.
+  const auto go_on = [&](Read::Request& again) {
+    kept.clear();
+    if (!last) return;
+    again.page.reset();
+    again.rows.reset();
+    again.start = last->last + 1;
+    again.end = last->end;
+  };
+  auto result = ask<Read>(request, env, take, go_on);
+  if (!result || kept.empty()) return result;
+  return merge_stream(kept, *result);
 }
 
 /// `spawn --wait`: the program's own status. With --json both replies come as one object.
@@ -359,7 +395,12 @@ int run_verb(std::vector<std::string> args, const Environment& env) {
     if (request.timeout_ms && !request.wait) return fail(usage("--timeout belongs to --wait", command), json);
   }
 
-  auto result = ask<M>(request, env);
+  Result<std::string> result(std::string{});
+  if constexpr (std::is_same_v<M, Read>) {
+    result = ask_for_lines(request, json, env);
+  } else {
+    result = ask<M>(request, env);
+  }
   if (!result && result.error().detail == "none") return nobody_there<M>(request, result.error(), json, env);
   if (!result) return fail(result.error(), json);
   auto reply = decode_text<typename M::Reply>(*result);

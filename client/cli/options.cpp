@@ -84,6 +84,20 @@ Result<void> Options::convert(const Field& field, const std::string& text, Milli
   return {};
 }
 
+Result<void> Options::convert(const Field& field, const std::string& text, Region& value) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (auto* part : {&value.row, &value.col, &value.rows, &value.cols}) {
+    const auto [rest, status] = std::from_chars(at, end, *part);
+    const bool is_last = part == &value.cols;
+    if (status != std::errc{} || *part < 1 || (rest == end) != is_last || (!is_last && *rest != ',')) {
+      return wrong(field, text, "ROW,COL,ROWS,COLS, four whole numbers from 1");
+    }
+    at = rest + 1;
+  }
+  return {};
+}
+
 Result<void> Options::choose(const Field& field, const std::string& text,
                              std::span<const std::string_view> names, std::size_t& chosen) {
   std::string all;

@@ -74,6 +74,7 @@ class Options {
   static Result<void> convert(const Field& field, const std::string& text, SessionName& value);
   static Result<void> convert(const Field& field, const std::string& text, std::int64_t& value);
   static Result<void> convert(const Field& field, const std::string& text, Millis& value);
+  static Result<void> convert(const Field& field, const std::string& text, Region& value);
   template <class T>
   static Result<void> convert(const Field& field, const std::string& text,
                               T& value) requires std::is_enum_v<T> {

@@ -1,6 +1,7 @@
 #include "cli/print.hpp"
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "common/text.hpp"
@@ -56,10 +57,6 @@ std::string command_line(const std::vector<Bytes>& argv) {
   std::vector<std::string> words;
   for (const auto& word : argv) words.push_back(word.data);
   return text::shell_words(words);
-}
-
-std::string lines(const std::string& text) {
-  return text.empty() ? "" : text::inert(text) + "\n";
 }
 
 int wait_status(Reason reason, bool is_met) {
@@ -180,8 +177,73 @@ Printed print(const Status::Request&, const Status::Reply& reply) {
   return {table(std::move(rows)), "", 0};
 }
 
-Printed print(const Snapshot::Request&, const Snapshot::Reply& reply) {
-  return {lines(reply.text), "", 0};
+Printed print(const Snapshot::Request& request, const Snapshot::Reply& reply) {
+  const auto inert = [&](const std::string& text) {
+    return request.ansi ? text::inert_sgr(text) : text::inert(text);
+  };
+  Printed printed;
+  if (reply.rows) {
+    for (const auto& row : *reply.rows) printed.out += std::to_string(row.row) + ":" + inert(row.text) + "\n";
+  } else if (!reply.text.empty()) {
+    printed.out = inert(reply.text) + "\n";
+  }
+  return printed;
+}
+
+std::string print_lines(const std::vector<TextLine>& lines) {
+  std::string out;
+  for (const auto& line : lines) {
+    out += text::inert_line(line.text);
+    out += '\n';
+  }
+  return out;
+}
+
+Printed print(const Read::Request&, const Read::Reply& reply) {
+  Printed printed{print_lines(reply.lines), "", 0};
+  if (!reply.reason) return printed;
+  printed.status = 1;
+  printed.note = std::string(name_of(*reply.reason)) + ": ended after row " + std::to_string(reply.last);
+  return printed;
+}
+
+/// As grep does: `LINE:text`, context `LINE-text`, `--` where lines are left out between.
+Printed print(const Search::Request& request, const Search::Reply& reply) {
+  struct Shown {
+    const std::string* text;
+    std::int64_t after;  // the line that follows
+    bool is_hit;
+  };
+  std::map<std::int64_t, Shown> all;
+  bool has_context = false;
+  for (const auto& hit : reply.hits) all[hit.line] = {&hit.text, hit.line + hit.rows.value_or(1), true};
+  for (const auto& hit : reply.hits) {
+    for (const auto* side : {&hit.before, &hit.after}) {
+      has_context = has_context || !side->empty();
+      for (const auto& line : *side) {
+        all.try_emplace(line.line, Shown{&line.text, line.line + line.rows.value_or(1), false});
+      }
+    }
+  }
+  Printed printed;
+  std::int64_t follows = 0;
+  for (const auto& [number, line] : all) {
+    if (has_context && follows != 0 && number > follows) printed.out += "--\n";
+    printed.out += std::to_string(number) + (line.is_hit ? ":" : "-") + text::inert_line(*line.text) + "\n";
+    follows = line.after;
+  }
+  if (reply.total == 0) {
+    printed.status = 1;
+    printed.note = "no line matches " + text::quoted(request.pattern);
+  } else if (reply.next) {
+    printed.note = std::to_string(reply.total) + " lines match; --skip " + std::to_string(*reply.next) +
+                   " shows those after these";
+  }
+  if (reply.reason) {
+    printed.status = 1;
+    printed.note = std::string(name_of(*reply.reason)) + ": ended before all was searched";
+  }
+  return printed;
 }
 Printed print(const SendText::Request&, const InputReply& reply) {
   return nothing(reply);

@@ -16,7 +16,9 @@ struct Printed {
 Printed print(const Spawn::Request&, const Spawn::Reply& reply);
 Printed print(const List::Request& request, const List::Reply& reply);
 Printed print(const Status::Request&, const Status::Reply& reply);
-Printed print(const Snapshot::Request&, const Snapshot::Reply& reply);
+Printed print(const Snapshot::Request& request, const Snapshot::Reply& reply);
+Printed print(const Read::Request&, const Read::Reply& reply);
+Printed print(const Search::Request& request, const Search::Reply& reply);
 Printed print(const SendText::Request&, const InputReply& reply);
 Printed print(const SendLine::Request&, const InputReply& reply);
 Printed print(const SendKeys::Request&, const InputReply& reply);
@@ -35,6 +37,9 @@ Printed print(const Version::Request&, const Version::Reply& reply);
 Printed print(const ShowLimits::Request&, const ShowLimits::Reply& reply);
 Printed print(const DaemonStatus::Request&, const DaemonStatus::Reply& reply);
 Printed print(const DaemonStop::Request&, const DaemonStop::Reply& reply);
+
+/// Each on a line of its own.
+std::string print_lines(const std::vector<TextLine>& lines);
 
 /// How `spawn --wait` ends: with the program's own status.
 Printed print_end(const WaitExit::Reply& reply);

@@ -9,6 +9,7 @@
 
 #include "common/clock.hpp"
 #include "common/paths.hpp"
+#include "dispatch/stream.hpp"
 #include "policy/admission.hpp"
 #include "proto/registry.hpp"
 #include "session/meeting.hpp"
@@ -23,6 +24,7 @@ using Reply = boost::asio::awaitable<Result<T>>;
 struct Call {
   std::string client_id;
   std::shared_ptr<session::Cancellation> cancel;
+  std::shared_ptr<Stream> stream;                           ///< for an answer that comes in pieces
   std::function<bool(const std::string& id)> cancel_other;  ///< ends another request of the same connection
 };
 
@@ -48,6 +50,8 @@ class Handlers {
   Reply<List::Reply> handle(List::Request request, Call call);
   Reply<Status::Reply> handle(Status::Request request, Call call);
   Reply<Snapshot::Reply> handle(Snapshot::Request request, Call call);
+  Reply<Read::Reply> handle(Read::Request request, Call call);
+  Reply<Search::Reply> handle(Search::Request request, Call call);
   Reply<InputReply> handle(SendText::Request request, Call call);
   Reply<InputReply> handle(SendLine::Request request, Call call);
   Reply<InputReply> handle(SendKeys::Request request, Call call);

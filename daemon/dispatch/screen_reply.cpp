@@ -37,6 +37,11 @@ std::string working_directory(const session::Session& session) {
   return utf8::to_valid(session.index().cwd.data);
 }
 
+Cursor shown_cursor(const terminal::Terminal& terminal) {
+  const auto cursor = terminal.cursor();
+  return {cursor.row + 1, cursor.col + 1, cursor.visible, cursor.shape, cursor.blink};
+}
+
 Screen full_screen(const session::Session& session, State state) {
   const auto& terminal = session.terminal();
   Screen screen;
@@ -44,8 +49,7 @@ Screen full_screen(const session::Session& session, State state) {
   screen.rows = terminal.size().rows;
   screen.lines = terminal.screen_text();
   screen.text = screen_text(terminal);
-  const auto cursor = terminal.cursor();
-  screen.cursor = Cursor{cursor.row + 1, cursor.col + 1, cursor.visible, cursor.shape, cursor.blink};
+  screen.cursor = shown_cursor(terminal);
   screen.alt_screen = terminal.alt_screen();
   screen.title = terminal.title();
   screen.cwd = working_directory(session);

@@ -10,6 +10,8 @@ namespace smartcli::dispatch {
 std::string screen_text(const terminal::Terminal& terminal);
 /// 16 hex digits.
 std::string hash_text(std::uint64_t hash);
+/// The cursor, counted from 1.
+Cursor shown_cursor(const terminal::Terminal& terminal);
 /// The structured screen.
 Screen full_screen(const session::Session& session, State state);
 /// Working directory: the kernel's word for the program where it can be had, else as the program reported it.

@@ -96,6 +96,58 @@ Result<void> Admission::admit(const Close::Request& request) const {
   return {};
 }
 
+Result<void> Admission::admit(const Snapshot::Request& request) const {
+  if (request.since && *request.since < 0)
+    return Error{ErrorCode::invalid_argument, "'since' must be a revision, 0 or more", "since"};
+  if (!request.region) return {};
+  if (request.since) return invalid("give 'region' or 'since', not both");
+  const auto& region = *request.region;
+  if (region.row < 1 || region.col < 1 || region.rows < 1 || region.cols < 1) {
+    return Error{ErrorCode::invalid_argument,
+                 "'region': row and col count from 1, and it has at least one row and one column", "region"};
+  }
+  return {};
+}
+
+Result<void> Admission::admit(const Read::Request& request) const {
+  const bool by_number = request.start || request.end;
+  if (by_number && (request.page || request.rows)) {
+    return invalid("give 'page' and 'rows', or 'start' and 'end', not both");
+  }
+  for (const auto& [name, value] :
+       {std::pair{"page", request.page}, std::pair{"start", request.start}, std::pair{"end", request.end}}) {
+    if (value && *value < 0) {
+      return Error{
+          ErrorCode::invalid_argument,
+          "'" + std::string(name) + "' must not be negative: " +
+              (name == std::string_view("page") ? "page 0 is the newest, 1 the one before it"
+                                                : "the first line ever is 1; --page counts from the end"),
+          name};
+    }
+  }
+  if (request.start && request.end && *request.start > *request.end) {
+    return invalid("'start' is " + std::to_string(*request.start) + ", past 'end', " +
+                   std::to_string(*request.end));
+  }
+  if (const auto most = limits_[LimitId::read_rows]; request.rows && *request.rows > most) {
+    return over_limit(LimitId::read_rows, most, std::to_string(*request.rows) + " rows were asked for");
+  }
+  return {};
+}
+
+Result<void> Admission::admit(const Search::Request& request) const {
+  if (request.skip < 0)
+    return Error{ErrorCode::invalid_argument, "'skip' must be a number of hits, 0 or more", "skip"};
+  return admit_pattern(request.pattern);
+}
+
+Result<void> Admission::admit_cells(std::int64_t cells) const {
+  const auto most = limits_[LimitId::reply_cells];
+  if (cells > most)
+    return over_limit(LimitId::reply_cells, most, "the region has " + std::to_string(cells) + " cells");
+  return {};
+}
+
 Result<void> Admission::admit(const SendKeys::Request& request) const {
   if (request.keys.empty()) return invalid("'keys' is empty: name at least one key");
   if (request.count > limits_[LimitId::key_count]) {

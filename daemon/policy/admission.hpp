@@ -21,6 +21,9 @@ class Admission {
   Result<void> admit(const Spawn::Request& request) const;
   Result<void> admit(const Resize::Request& request) const;
   Result<void> admit(const Close::Request& request) const;
+  Result<void> admit(const Snapshot::Request& request) const;
+  Result<void> admit(const Read::Request& request) const;
+  Result<void> admit(const Search::Request& request) const;
   Result<void> admit(const SendText::Request& request) const { return admit_id(request.request_id); }
   Result<void> admit(const SendLine::Request& request) const { return admit_id(request.request_id); }
   Result<void> admit(const SendKeys::Request& request) const;
@@ -31,6 +34,8 @@ class Admission {
     return request.marker ? admit_pattern(*request.marker) : Result<void>();
   }
 
+  /// @param cells  of a region, as far as it is on the screen
+  Result<void> admit_cells(std::int64_t cells) const;
   /// @param waits  now under way
   Result<void> admit_wait(std::size_t waits) const;
 

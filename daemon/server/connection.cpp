@@ -39,7 +39,40 @@ Connection::Connection(Socket socket, dispatch::Handlers& handlers, const Limits
       room_(socket_.get_executor(), boost::asio::steady_timer::time_point::max()),
       greeting_(socket_.get_executor(), kGreetingTime),
       writer_(socket_.get_executor(), boost::asio::steady_timer::time_point::max()),
-      stuck_(socket_.get_executor()) {}
+      stuck_(socket_.get_executor()),
+      stream_turn_(socket_.get_executor()),
+      stream_room_(socket_.get_executor(), boost::asio::steady_timer::time_point::max()) {}
+
+/// What a client that reads slowly costs: half its queue, so that it can still ask for something else, and
+/// the one piece that is in the making.
+class Connection::ReplyStream final : public dispatch::Stream {
+ public:
+  ReplyStream(std::shared_ptr<Connection> connection, std::shared_ptr<session::Cancellation> cancel,
+              std::string id)
+      : Stream(std::move(id)), connection_(std::move(connection)), cancel_(std::move(cancel)) {}
+
+  boost::asio::awaitable<std::optional<session::FifoLock::Hold>> turn() override {
+    const auto connection = connection_;
+    const auto cancel = cancel_;
+    auto hold = co_await connection->stream_turn_.take(boost::asio::steady_timer::time_point::max(), cancel);
+    const auto token = cancel->subscribe([connection] { connection->stream_room_.cancel(); });
+    const auto room = static_cast<std::size_t>(connection->limits_[LimitId::client_queue_bytes]) / 2;
+    boost::system::error_code ignored;
+    while (hold && !cancel->fired() && connection->queued_bytes_ > room) {
+      co_await connection->stream_room_.async_wait(redirect_error(use_awaitable, ignored));
+    }
+    cancel->unsubscribe(token);
+    if (cancel->fired()) hold.reset();
+    co_return hold;
+  }
+
+ protected:
+  void put(std::string line) override { connection_->send(std::move(line)); }
+
+ private:
+  std::shared_ptr<Connection> connection_;
+  std::shared_ptr<session::Cancellation> cancel_;
+};
 
 void Connection::start() {
   for (const auto loop : {&Connection::read_loop, &Connection::write_loop, &Connection::watch_greeting}) {
@@ -181,6 +214,7 @@ void Connection::serve(RequestFrame frame, std::size_t bytes) {
   dispatch::Call call;
   call.client_id = client_id_;
   call.cancel = cancel;
+  call.stream = std::make_shared<ReplyStream>(shared_from_this(), cancel, id);
   call.cancel_other = [this, self = shared_from_this()](const std::string& other) {
     const auto found = in_flight_.find(other);
     if (found == in_flight_.end()) return false;
@@ -234,6 +268,7 @@ boost::asio::awaitable<void> Connection::write_loop() {
       }
     }
     queued_bytes_ -= line.size();
+    stream_room_.cancel();
     if (!is_crowded()) room_.cancel();
   }
   drop();

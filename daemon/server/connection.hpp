@@ -36,6 +36,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool take_hello(const RequestFrame& frame);
   void serve(RequestFrame frame, std::size_t bytes);
   void send(std::string line);
+  class ReplyStream;
   void drop();
   bool is_crowded() const;
 
@@ -52,6 +53,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::size_t busy_bytes_ = 0;                                               // of requests under way
   std::map<std::string, std::shared_ptr<session::Cancellation>> in_flight_;  // by id
   boost::asio::steady_timer room_, greeting_, writer_, stuck_;
+  session::FifoLock stream_turn_;          // one piece of a stream in the making at a time
+  boost::asio::steady_timer stream_room_;  // cancelled when something was written
 };
 
 }  // namespace smartcli::server

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <utility>
 
 namespace smartcli::session {
@@ -35,6 +37,7 @@ void Pump::serve_others() {
 void Pump::turn() {
   serve_others();
   turning_ = false;
+  for (auto* timer : resting_) timer->cancel();  // they come after this turn
   if (line_.empty()) return;
   const auto session = std::move(line_.front());
   line_.pop_front();
@@ -45,6 +48,18 @@ void Pump::turn() {
     if (std::find(line_.begin(), line_.end(), session) == line_.end()) line_.push_back(session);
   }
   come_soon();
+}
+
+boost::asio::awaitable<void> Pump::let_others() {
+  if (line_.empty()) {
+    co_await boost::asio::post(executor_, boost::asio::use_awaitable);
+    co_return;
+  }
+  boost::asio::steady_timer timer(executor_, boost::asio::steady_timer::time_point::max());
+  const auto place = resting_.insert(resting_.end(), &timer);
+  boost::system::error_code ignored;
+  co_await timer.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
+  resting_.erase(place);
 }
 
 void Pump::want_slot(const std::shared_ptr<Pumped>& session) {

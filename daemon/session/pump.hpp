@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <memory>
 #include <vector>
 
@@ -62,6 +64,9 @@ class Pump {
     return slots_.size() > 1 || !slot_line_.empty() ? kSharedCredit : kLoneCredit;
   }
   void forget(const Pumped* session);
+  /// Between two steps of long work on the loop: what is ready runs first, and where output waits to be
+  /// parsed a slice of it.
+  boost::asio::awaitable<void> let_others();
 
  private:
   /// Who waits for a slot has its credit moved so often, well under the shim's 2 s.
@@ -87,7 +92,8 @@ class Pump {
   std::deque<std::shared_ptr<Pumped>> line_;  // to be parsed
   std::deque<Waiting> slot_line_;
   std::vector<Slot> slots_;
-  const Pumped* turned_ = nullptr;  // whose slice it is now; null once it was forgotten in it
+  std::list<boost::asio::steady_timer*> resting_;  // long work, until the next slice is done
+  const Pumped* turned_ = nullptr;                 // whose slice it is now; null once it was forgotten in it
   bool turning_ = false;
   bool watching_ = false;
   std::uint64_t moves_ = 0;

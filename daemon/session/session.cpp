@@ -124,7 +124,8 @@ bool Session::restart_reading() {
     read_failed(start.error());
     return false;
   }
-  terminal_.reset();
+  // A fresh one stays as it is: its first row is the first one ever.
+  if (terminal_.offset() > 0 || steps_ > 0) terminal_.reset();
   terminal_.set_offset(start->offset);
   terminal_.resize(Size{start->cols, start->rows});
   layout_epoch_ = terminal_.layout_epoch();

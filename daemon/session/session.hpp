@@ -122,6 +122,10 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   void saw(const std::string& client);
   /// Output offset that a revision stands for.
   std::uint64_t offset_of(std::uint64_t revision) const;
+  /// A resize, clear or restart came after that revision, or its screen was lost: no row is the same.
+  bool is_redrawn_since(std::uint64_t revision) const {
+    return step_marks_.empty() || revision < step_marks_.back().revision;
+  }
 
   // --- verbs. Each may be called any number of times at once.
 
@@ -131,6 +135,8 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   /// Returns when all output that is in the journal now has been parsed, and no half-drawn frame is shown (a
   /// synchronized update is waited for, at most 150 ms).
   Awaitable<void> settle_frame();
+  /// Between two steps of a verb that takes long: others first.
+  Awaitable<void> let_others() { return pump_.let_others(); }
   /// It prints faster than its output is parsed: it runs, nobody need be asked.
   bool is_flooding() const { return alive() && (wants_slot_ || (has_slot_ && parsed_ < reader_.end())); }
   /// The state word, from facts gathered now.

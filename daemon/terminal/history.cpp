@@ -193,8 +193,17 @@ void History::push_cells(const Content* content, const StyleId* style, std::size
 }
 
 const History::Block& History::block_of(std::uint64_t ordinal) const {
-  return *--std::upper_bound(blocks_.begin(), blocks_.end(), ordinal,
-                             [](std::uint64_t o, const Block& b) { return o < b.first; });
+  // Who goes through all lines asks for the next one.
+  const auto is_in = [&](std::size_t i) {
+    return i < blocks_.size() && ordinal >= blocks_[i].first &&
+           ordinal - blocks_[i].first < blocks_[i].starts.size();
+  };
+  if (!is_in(last_block_) && !is_in(++last_block_)) {
+    const auto next = std::upper_bound(blocks_.begin(), blocks_.end(), ordinal,
+                                       [](std::uint64_t o, const Block& b) { return o < b.first; });
+    last_block_ = static_cast<std::size_t>(next - blocks_.begin()) - 1;
+  }
+  return blocks_[last_block_];
 }
 
 History::Header History::header_of(const char* record) {

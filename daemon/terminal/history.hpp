@@ -129,6 +129,7 @@ class History {
   std::size_t count_ = 0;
   std::size_t bytes_ = 0;
   std::uint64_t next_line_ = 0;
+  mutable std::size_t last_block_ = 0;  // where the last record was found
   // Kept, so that a push does not allocate; `text_buffer_` is as long as it ever was.
   std::string text_buffer_, cells_buffer_, styles_buffer_;
 };

@@ -2,6 +2,9 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include "terminal/utf8.hpp"
 
 namespace smartcli::terminal {
@@ -103,18 +106,19 @@ RowText history_row_text(const Screen& screen, std::uint64_t ordinal) {
 bool append_screen_row(const Screen& screen, int r, std::string& out) {
   const Row& row = screen.grid().row(r);
   const int n = written_end(row);
-  for (int col = 0; col < n; ++col) {
+  for (int col = 0; col < n; ++col)
     if (row.content[col] != kTail) append_cell(out, screen.tables(), row.content[col]);
-  }
   return row.wraps;
 }
 
 bool append_history_row(const Screen& screen, std::uint64_t ordinal, std::string& out) {
   const History::Text line = screen.history().text(ordinal);
-  const std::size_t from = out.size();
-  out += line.bytes;
-  while (out.size() > from && out.back() == '\0') out.pop_back();
-  for (auto at = out.find('\0', from); at != out.npos; at = out.find('\0', at)) out[at] = ' ';
+  std::string_view bytes = line.bytes;
+  while (!bytes.empty() && bytes.back() == '\0') bytes.remove_suffix(1);
+  const std::size_t start = out.size();
+  out += bytes;
+  if (std::memchr(bytes.data(), '\0', bytes.size()) != nullptr)
+    std::replace(out.begin() + static_cast<std::ptrdiff_t>(start), out.end(), '\0', ' ');
   return line.wraps;
 }
 

@@ -185,3 +185,35 @@ TEST_CASE("every command makes options of its request without a clash", "[option
     }
   });
 }
+
+TEST_CASE("a region is one word of four numbers", "[options]") {
+  const auto request = parse<Snapshot>({"-s", "x", "--region", "3,1,20,80", "--ansi"});
+  REQUIRE(request);
+  REQUIRE(request->region);
+  CHECK(request->region->row == 3);
+  CHECK(request->region->col == 1);
+  CHECK(request->region->rows == 20);
+  CHECK(request->region->cols == 80);
+  CHECK(request->ansi);
+  for (const char* wrong : {"", "1", "1,2,3", "1,2,3,4,5", "1,2,3,4,", ",1,2,3", "1,,2,3", "0,1,1,1",
+                            "1,1,1,-1", "1,1,1,x", "1, 1,1,1", "1;1;1;1", "1,1,1,99999999999999999999"}) {
+    CAPTURE(wrong);
+    check_refused(parse<Snapshot>({"-s", "x", "--region", wrong}), "--region");
+  }
+}
+
+TEST_CASE("read and search take their numbers within the limits", "[options]") {
+  const auto read = parse<Read>({"-s", "x", "--start", "10", "--end", "20", "--as-shown"});
+  REQUIRE(read);
+  CHECK(read->start == 10);
+  CHECK(read->end == 20);
+  CHECK(read->as_shown);
+  check_refused(parse<Read>({"-s", "x", "--rows", "0"}), "1 to 1000");
+  const auto search = parse<Search>({"-s", "x", "a.b", "--limit", "5", "--skip", "2", "--context", "3"});
+  REQUIRE(search);
+  CHECK(search->pattern == "a.b");
+  CHECK(search->limit == 5);
+  CHECK(search->skip == 2);
+  CHECK(search->context == 3);
+  check_refused(parse<Search>({"-s", "x", "a", "--limit", "10001"}), "1 to 10000");
+}

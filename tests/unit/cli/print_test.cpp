@@ -183,3 +183,62 @@ TEST_CASE("a table's columns stand under each other, wide text too", "[print]") 
         "a            running  -     80x24  now      sh -c 'echo '\\''x'\\'''\n"
         "a-long-name  running  -     80x24  now      sh -c 'echo '\\''x'\\'''\n");
 }
+
+TEST_CASE("T18: read, search and coloured screens are inert, but for SGR", "[print]") {
+  Read::Reply read;
+  read.lines = {{1, hostile(), std::nullopt, std::nullopt}, {2, "x", std::nullopt, std::nullopt}};
+  check_inert(print(Read::Request{}, read));
+  CHECK(lines_in(print(Read::Request{}, read).out) == 2);
+  Search::Request wanted;
+  wanted.pattern = hostile();
+  Search::Reply found;
+  check_inert(print(wanted, found));
+  found.hits = {{3, hostile(), hostile(), {{2, hostile(), {}, {}}}, {{4, hostile(), {}, {}}}, {}, {}}};
+  found.total = 2;
+  found.next = 1;
+  check_inert(print(wanted, found));
+  CHECK(lines_in(print(wanted, found).out) == 3);
+  Snapshot::Request ansi;
+  ansi.ansi = true;
+  Snapshot::Reply screen;
+  screen.text = hostile();
+  check_inert(print(ansi, screen));
+  screen.text = "\x1b[0;31mred\x1b[0m\x1b[2J";
+  CHECK(print(ansi, screen).out == "\x1b[0;31mred\x1b[0m\\u{1b}[2J\n");
+  CHECK(print(Snapshot::Request{}, screen).out.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("changed rows are printed with their numbers", "[print]") {
+  Snapshot::Reply reply;
+  reply.text = "a\n\nb";
+  reply.rows = {{3, "a"}, {5, ""}, {24, "b"}};
+  CHECK(print(Snapshot::Request{}, reply).out == "3:a\n5:\n24:b\n");
+  reply.rows->clear();
+  CHECK(print(Snapshot::Request{}, reply).out.empty());
+}
+
+TEST_CASE("search prints as grep does, its status says whether there was a hit", "[print]") {
+  const auto line = [](std::int64_t number, std::string text, std::optional<std::int64_t> rows = {}) {
+    return TextLine{number, std::move(text), rows, {}};
+  };
+  Search::Request request;
+  request.pattern = "hit";
+  Search::Reply reply;
+  CHECK(print(request, reply).status == 1);
+  CHECK(print(request, reply).out.empty());
+  reply.total = 3;
+  reply.hits = {{3, "hit a", "hit", {line(1, "x", 2)}, {line(4, "hit b")}, {}, {}},
+                {4, "hit b", "hit", {line(3, "hit a")}, {line(5, "y", 3)}, {}, {}},
+                {9, "hit c", "hit", {line(8, "z")}, {}, {}, {}}};
+  const auto shown = print(request, reply);
+  CHECK(shown.status == 0);
+  CHECK(shown.out == "1-x\n3:hit a\n4:hit b\n5-y\n8-z\n9:hit c\n");
+  CHECK(shown.note.empty());
+  reply.hits[2].before.clear();
+  CHECK(print(request, reply).out == "1-x\n3:hit a\n4:hit b\n5-y\n--\n9:hit c\n");
+  for (auto& hit : reply.hits) hit.before.clear(), hit.after.clear();
+  CHECK(print(request, reply).out == "3:hit a\n4:hit b\n9:hit c\n");
+  reply.total = 7;
+  reply.next = 3;
+  CHECK(print(request, reply).note.find("--skip 3") != std::string::npos);
+}

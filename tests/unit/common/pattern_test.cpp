@@ -157,3 +157,13 @@ TEST_CASE("a set says which patterns joined lines would mislead", "[pattern]") {
     CHECK_FALSE(takes(text));
   }
 }
+
+TEST_CASE("with multi_line, ^ and $ are the ends of every line", "[pattern]") {
+  const auto pattern = Pattern::compile("^b$", {false, false, true});
+  REQUIRE(pattern);
+  CHECK(pattern->begin_of("a\nb\nc", 0) == 2u);
+  CHECK(pattern->begin_of("a\nb\nc", 2) == 2u);
+  CHECK_FALSE(pattern->begin_of("a\nb\nc", 3));
+  CHECK_FALSE(pattern->begin_of("a\nb\nc", 9));
+  CHECK_FALSE(Pattern::compile("^b$")->begin_of("a\nb\nc", 0));
+}

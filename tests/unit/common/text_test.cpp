@@ -191,3 +191,20 @@ TEST_CASE("a command line is shown as a shell would need it", "[text]") {
   const std::vector<std::string> words{"sh", "-c", "echo 'a b'; exit", "", "plain/path-1.txt"};
   CHECK(text::shell_words(words) == "sh -c 'echo '\\''a b'\\''; exit' '' plain/path-1.txt");
 }
+
+TEST_CASE("T18: of all sequences SGR alone stays, whole", "[text]") {
+  CHECK(text::inert_sgr("a\x1b[0;1;31mred\x1b[0m b") == "a\x1b[0;1;31mred\x1b[0m b");
+  CHECK(text::inert_sgr("\x1b[4:3;58;2;1;2;3mx\x1b[m") == "\x1b[4:3;58;2;1;2;3mx\x1b[m");
+  const auto [given, shown] = GENERATE(table<std::string, std::string>({
+      {"\x1b[2J", "\\u{1b}[2J"},
+      {"\x1b[31", "\\u{1b}[31"},
+      {"\x1b[?31m", "\\u{1b}[?31m"},
+      {"\x1b[3 1m", "\\u{1b}[3 1m"},
+      {"\x1b[>4m", "\\u{1b}[>4m"},
+      {"\x1b\x1b[1m", "\\u{1b}\x1b[1m"},
+      {"\x1b]0;t\x07", "\\u{1b}]0;t\\u{7}"},
+      {"\x1b", "\\u{1b}"},
+      {"\x1b[1m\x9b", "\x1b[1m\xef\xbf\xbd"},
+  }));
+  CHECK(text::inert_sgr(given) == shown);
+}

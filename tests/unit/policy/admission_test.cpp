@@ -216,3 +216,68 @@ TEST_CASE("every pattern of a wait is admitted by its size, and so is their numb
   ready.marker = too_long;
   check_limit(house.admission.admit(ready), "pattern_bytes");
 }
+
+TEST_CASE("a region counts from 1 and a revision is not negative", "[policy]") {
+  const House house;
+  Snapshot::Request request;
+  CHECK(house.admission.admit(request));
+  request.region = Region{1, 1, 1000, 1000};  // cut at the screen's edges
+  CHECK(house.admission.admit(request));
+  const auto bad = GENERATE(Region{0, 1, 1, 1}, Region{1, 0, 1, 1}, Region{1, 1, 0, 1}, Region{1, 1, 1, -1});
+  request.region = bad;
+  check_invalid(house.admission.admit(request), "count from 1");
+  request.region = Region{};
+  request.since = 5;
+  check_invalid(house.admission.admit(request), "not both");
+  request.region.reset();
+  CHECK(house.admission.admit(request));
+  request.since = -1;
+  check_invalid(house.admission.admit(request), "'since'");
+}
+
+TEST_CASE("a region of too many cells names the row of the limit", "[policy]") {
+  House house;
+  CHECK(house.admission.admit_cells(16384));
+  check_limit(house.admission.admit_cells(16385), "reply_cells");
+  house.limits.set(LimitId::reply_cells, 10);
+  check_limit(house.admission.admit_cells(11), "reply_cells");
+}
+
+TEST_CASE("lines are read by page or by number, never both, and never negative", "[policy]") {
+  House house;
+  Read::Request request;
+  CHECK(house.admission.admit(request));
+  request.page = 1;
+  request.rows = 1000;
+  CHECK(house.admission.admit(request));
+  house.limits.set(LimitId::read_rows, 500);
+  check_limit(house.admission.admit(request), "read_rows");
+  request.rows.reset();
+  request.start = 1;
+  check_invalid(house.admission.admit(request), "not both");
+  request.page.reset();
+  CHECK(house.admission.admit(request));
+  request.end = 0;
+  check_invalid(house.admission.admit(request), "past 'end'");
+  request.end = INT64_MAX;
+  CHECK(house.admission.admit(request));
+  request.start = -1;
+  check_invalid(house.admission.admit(request), "'start' must not be negative");
+  request = {};
+  request.page = -1;
+  check_invalid(house.admission.admit(request), "'page' must not be negative");
+  request = {};
+  request.end = -5;
+  check_invalid(house.admission.admit(request), "'end' must not be negative");
+}
+
+TEST_CASE("a search passes over no negative number of hits", "[policy]") {
+  const House house;
+  Search::Request request;
+  request.pattern = std::string(4097, 'x');
+  check_limit(house.admission.admit(request), "pattern_bytes");
+  request.pattern = "x";
+  CHECK(house.admission.admit(request));
+  request.skip = -1;
+  check_invalid(house.admission.admit(request), "'skip'");
+}

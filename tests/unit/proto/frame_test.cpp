@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/utf8.hpp"
+#include "proto/codec.hpp"
 #include "proto/registry.hpp"
 #include "support/shown.hpp"
 
@@ -260,4 +261,39 @@ TEST_CASE("an error of any shape is an error; one whose code is not known counts
   REQUIRE(frame->error);
   CHECK(frame->error->code == ErrorCode::internal);
   CHECK(frame->error->message == message);
+}
+
+TEST_CASE("a piece of a streamed answer is a notification with the request's id and a number", "[frame]") {
+  Read::Chunk chunk;
+  chunk.lines.push_back({5, "te\"xt", std::nullopt, std::nullopt});
+  chunk.last = 5;
+  chunk.end = 9;
+  const auto line = stream_line_of("\"a\"", 3, chunk);
+  CHECK(line ==
+        R"({"jsonrpc":"2.0","method":"stream","params":{"id":"a","end":9,"last":5,"lines":[{"line":5,)"
+        R"("text":"te\"xt"}],"seq":3}})"
+        "\n");
+  const auto frame = parse_reply(line.substr(0, line.size() - 1));
+  REQUIRE(frame);
+  CHECK(frame->is_stream);
+  CHECK(frame->id == "\"a\"");
+  const auto back = decode_text<Read::Chunk>(frame->result);
+  REQUIRE(back);
+  CHECK(back->lines.at(0).text == "te\"xt");
+  CHECK_FALSE(parse_reply(R"({"jsonrpc":"2.0","method":"stream","params":{}})"));
+  CHECK_FALSE(parse_reply(R"({"jsonrpc":"2.0","method":"other","params":{"id":1}})"));
+}
+
+TEST_CASE("a streamed answer is one object again", "[codec]") {
+  CHECK(merge_stream({}, R"({"lines":[3],"ok":true})") == R"({"lines":[3],"ok":true})");
+  CHECK(merge_stream({R"({"id":1,"seq":0,"lines":[1]})", R"({"id":1,"seq":1,"lines":[2]})"},
+                     R"({"lines":[3],"ok":true})") == R"({"lines":[1,2,3],"ok":true})");
+}
+
+TEST_CASE("the bytes that a text takes in JSON are counted, rather too many than too few", "[codec]") {
+  for (const std::string text : {"", "plain", "\"\\\"", "\x1b\n", "\u4e2d\u00e9", "\u0085\x7f"}) {
+    CAPTURE(text);
+    CHECK(json_bytes(text) + 2 >= dump_json(nlohmann::json(text)).size());
+  }
+  CHECK(json_bytes("plain") == 5);
 }

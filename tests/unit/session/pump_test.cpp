@@ -1,5 +1,7 @@
 #include "session/pump.hpp"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <catch2/catch.hpp>
 #include <functional>
@@ -241,4 +243,33 @@ TEST_CASE("who waits for a slot is kept alive meanwhile", "[pump]") {
   house.loop.until([&] { return all.back()->kept_alive > 0; });
   CHECK(all[4]->kept_alive == 1);
   CHECK(all.front()->kept_alive == 0);
+}
+
+TEST_CASE("long work lets a slice through between two steps, and never waits for one that does not come",
+          "[pump]") {
+  House h;
+  int steps = 0;
+  const auto work = [&]() -> boost::asio::awaitable<void> {
+    for (; steps < 3; ++steps) {
+      h.log += '.';
+      co_await h.pump.let_others();
+    }
+  };
+  boost::asio::co_spawn(h.loop.executor(), work(), boost::asio::detached);
+  h.pump.wake(h.session('a', 3));
+  h.loop.until([&] { return steps == 3; });
+  CHECK(h.log.find("..") == std::string::npos);
+  h.log.clear();
+  steps = 0;
+  boost::asio::co_spawn(h.loop.executor(), work(), boost::asio::detached);
+  h.loop.until([&] { return steps == 3; });
+  CHECK(h.log == "...");
+  // Who was waited for goes away.
+  steps = 0;
+  const auto gone = h.session('b', 1000);
+  h.pump.wake(gone);
+  boost::asio::co_spawn(h.loop.executor(), work(), boost::asio::detached);
+  h.pump.forget(gone.get());
+  h.loop.until([&] { return steps == 3; });
+  CHECK(steps == 3);
 }
