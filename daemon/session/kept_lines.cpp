@@ -159,7 +159,7 @@ std::optional<KeptLine> Reading::take(std::size_t most) {
   }
   line.is_clipped = clip(line.text, most);
   next_ += line.rows;
-  line_ += !terminal_.row_wraps(next_ - 1);
+  line_ += !goes_on(terminal_, next_ - 1);
   return line;
 }
 
@@ -222,7 +222,7 @@ void LineSearch::fill() {
     pieces_.push_back({begin, block_.size(), next_, rows, line_});
     block_ += '\n';
     next_ += rows;
-    line_ += !terminal_->row_wraps(next_ - 1);
+    line_ += !goes_on(*terminal_, next_ - 1);
     rows_ += rows;
   }
 }
@@ -283,7 +283,7 @@ std::vector<KeptLine> LineSearch::above(const Piece& piece) const {
   std::uint64_t row = piece.row, number = piece.number;
   while (lines.size() < options_.context && row > oldest) {
     KeptLine line;
-    number -= !terminal_->row_wraps(row - 1);
+    number -= !goes_on(*terminal_, row - 1);
     line.number = number;
     line.row = line_begin(*terminal_, row - 1);
     line.rows = append_line(*terminal_, line.row, Wraps::joined, line.text);
@@ -300,7 +300,7 @@ std::vector<KeptLine> LineSearch::below(const Piece& piece) const {
   std::uint64_t row = piece.row + piece.rows, number = piece.number;
   while (lines.size() < options_.context && row < end_) {
     KeptLine line;
-    number += !terminal_->row_wraps(row - 1);
+    number += !goes_on(*terminal_, row - 1);
     line.number = number;
     line.row = row;
     line.rows = append_line(*terminal_, row, Wraps::joined, line.text);

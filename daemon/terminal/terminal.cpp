@@ -172,10 +172,21 @@ bool Terminal::row_wraps(std::uint64_t ordinal) const {
   return screen.grid().row(static_cast<int>(ordinal - screen_top())).wraps;
 }
 
+namespace {
+
+/// Number of the line that the screen's first row belongs to. What stands above the alternate screen goes on
+/// in the primary one.
+std::uint64_t first_line_of(const Screen& screen) {
+  const bool is_cut = screen.is_alternate() && screen.history().last_wraps();
+  return screen.history().next_line() + 1 + is_cut;
+}
+
+}  // namespace
+
 std::uint64_t Terminal::line_of_row(std::uint64_t ordinal) const {
   const Screen& screen = impl_->screen();
   if (ordinal < screen_top()) return screen.history().line_of(std::max(ordinal, first_row())) + 1;
-  std::uint64_t line = screen.history().next_line() + 1;
+  std::uint64_t line = first_line_of(screen);
   const int row =
       static_cast<int>(std::min(ordinal - screen_top(), static_cast<std::uint64_t>(screen.rows())));
   for (int r = 0; r < row; ++r) line += !screen.grid().row(r).wraps;
@@ -186,7 +197,7 @@ std::uint64_t Terminal::row_of_line(std::uint64_t line) const {
   const Screen& screen = impl_->screen();
   if (line == 0) return first_row();
   if (const auto row = screen.history().record_of_line(line - 1); row < screen_top()) return row;
-  std::uint64_t at = screen.history().next_line() + 1;
+  std::uint64_t at = first_line_of(screen);
   for (int r = 0; r < screen.rows(); ++r) {
     if (at >= line) return screen_top() + static_cast<std::uint64_t>(r);
     at += !screen.grid().row(r).wraps;

@@ -24,7 +24,7 @@ struct Snapshot {
                                        "smartcli snapshot -s edit\n"
                                        "smartcli snapshot -s edit --json\n"
                                        "smartcli snapshot -s edit --region 1,1,2,80 --ansi\n"
-                                       "smartcli snapshot -s edit --since 4711",
+                                       "smartcli snapshot -s edit --since 120",
                                    .core_tool = true};
   struct Request {
     SessionName sid;

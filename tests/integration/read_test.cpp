@@ -90,7 +90,7 @@ TEST_CASE("B193 a long address is one line where it is read, a real newline stay
         Texts{url.substr(0, 40), url.substr(40, 40), url.substr(80), "next", "ready"});
   const auto read = f.json({"read", "-s", sid});
   CHECK(read["lines"][0]["rows"] == 3);
-  CHECK(read["lines"][1]["line"] == 4);
+  CHECK(read["lines"][1]["line"] == 2);
   CHECK_FALSE(read["lines"][1].contains("rows"));
 }
 
