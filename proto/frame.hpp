@@ -67,6 +67,10 @@ struct ReplyFrame {
 /// Errors: internal, if it is no JSON-RPC reply.
 Result<ReplyFrame> parse_reply(std::string_view line);
 
+/// One message as a line of a trace: {dir: "out" or "in", method, pid, message}; what is no JSON stands there
+/// as a string. Ends with a newline.
+std::string trace_line(std::string_view direction, std::string_view method, std::string_view message);
+
 /// {ok: false, error: {code, message, detail}} as the CLI prints it with --json; one line without newline.
 std::string error_json(const Error& error);
 

@@ -141,6 +141,13 @@ bool Connection::take_hello(const RequestFrame& frame) {
     return false;
   }
   const auto& theirs = hello->protocol;
+  if (theirs.min > theirs.max) {
+    send(error_line(frame.id, Error{ErrorCode::invalid_argument,
+                                    "'protocol.min' must be at most 'protocol.max', " +
+                                        std::to_string(theirs.max) + ", not " + std::to_string(theirs.min),
+                                    "protocol.min"}));
+    return false;
+  }
   if (theirs.max < kProtocolMin || theirs.min > kProtocolMax) {
     const auto range = [](std::int64_t min, std::int64_t max) {
       return std::to_string(min) + (min == max ? "" : " to " + std::to_string(max));
