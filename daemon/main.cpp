@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "common/env.hpp"
+#include "common/failpoint.hpp"
 #include "common/launch.hpp"
 #include "common/log.hpp"
 #include "common/paths.hpp"
@@ -83,6 +84,9 @@ int run(Detached detached) {
   const unsigned uid = ::geteuid();
   const auto limits = Limits::from(env);
   if (!limits) detached.fail(4, limits.error().message);
+  auto points = Failpoints::from(env);
+  if (!points) detached.fail(4, points.error().message);
+  failpoints() = std::move(*points);
   auto found = paths::find(env, uid, paths::home_of(env, uid));
   if (!found) detached.fail(4, found.error().message);
   auto paths = *found;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -37,9 +38,11 @@ std::string merge_objects(std::string_view first, std::string_view second);
 /// {ok: true, socket}, as `get-sockname --json` prints it.
 std::string socket_json(std::string_view path);
 
-/// Parses one JSON value. Never throws; depth is checked before anything is built.
-/// Errors: invalid_argument (not JSON, not UTF-8, deeper than `depth`, a name twice in one object).
-Result<nlohmann::json> parse_json(std::string_view text, std::int64_t depth);
+/// Parses one JSON value. Never throws; bounds are checked before anything is built.
+/// @param values  how many names and values there may be in all
+/// Errors: invalid_argument (not JSON, not UTF-8, past a bound, with its limit as the detail; a name twice in
+/// one object).
+Result<nlohmann::json> parse_json(std::string_view text, std::int64_t depth, std::int64_t values = INT64_MAX);
 /// One line, or with `indent` blanks a level; valid UTF-8, DEL and C1 characters escaped: harmless where it
 /// is printed.
 std::string dump_json(const nlohmann::json& value, int indent = -1);

@@ -46,9 +46,10 @@ std::optional<std::string_view> LineSplitter::next() {
   return line;
 }
 
-Result<RequestFrame> parse_request(std::string_view line, std::int64_t depth, std::string& id) {
+Result<RequestFrame> parse_request(std::string_view line, std::int64_t depth, std::string& id,
+                                   std::int64_t values) {
   id = "null";
-  auto parsed = parse_json(line, depth);
+  auto parsed = parse_json(line, depth, values);
   if (!parsed) return parsed.error();
   json& message = *parsed;
   const auto wrong = [](std::string what) { return Error{ErrorCode::invalid_argument, std::move(what)}; };

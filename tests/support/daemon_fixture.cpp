@@ -76,6 +76,8 @@ nlohmann::json DaemonFixture::json(std::vector<std::string> args) {
   INFO(output.out << output.err);
   auto parsed = nlohmann::json::parse(output.out, nullptr, false);
   REQUIRE(!parsed.is_discarded());
+  if (parsed.contains("error"))
+    record({{"dir", "error"}, {"code", parsed["error"]["code"]}, {"detail", parsed["error"]["detail"]}});
   return parsed;
 }
 
