@@ -45,13 +45,18 @@ void pause(std::chrono::milliseconds time) {
   ::nanosleep(&span, nullptr);
 }
 
-bool holds_entries(const std::string& folder) {
+std::size_t count_entries(const std::string& folder, std::string_view suffix = {}) {
   DIR* dir = ::opendir(folder.c_str());
-  if (dir == nullptr) return false;
-  bool found = false;
-  while (const auto* entry = ::readdir(dir)) found = found || entry->d_name[0] != '.';
+  if (dir == nullptr) return 0;
+  std::size_t count = 0;
+  while (const auto* entry = ::readdir(dir))
+    count += entry->d_name[0] != '.' && std::string_view(entry->d_name).ends_with(suffix) ? 1 : 0;
   ::closedir(dir);
-  return found;
+  return count;
+}
+
+bool holds_entries(const std::string& folder) {
+  return count_entries(folder) > 0;
 }
 
 /// Sessions without a daemon: shims that live, or journals of ended ones.
@@ -79,8 +84,19 @@ std::string find_program(const std::string& name) {
 }
 
 Result<paths::Paths> own_paths(const Environment& env) {
-  // A static program has no name service: HOME is all it knows, and only `state_dir` needs it.
-  return paths::find(env, ::geteuid(), env.get_nonempty("HOME").value_or("/nonexistent"));
+  return paths::find(env, ::geteuid(), paths::home_of(env, ::geteuid()));
+}
+
+Error with_sessions(Error error, const Environment& env) {
+  const auto paths = own_paths(env);
+  if (error.code != ErrorCode::version_mismatch || !paths) return error;
+  // A shim's socket is there as long as it holds its session.
+  const auto held = count_entries(paths->shims_dir, ".sock");
+  if (held > 0) {
+    error.message += "; it holds " + std::to_string(held) +
+                     (held == 1 ? " session, which goes" : " sessions, which go") + " on";
+  }
+  return error;
 }
 
 Result<Fd> connect(const Environment& env, AutoStart start) {

@@ -20,6 +20,9 @@ Result<Fd> connect(const Environment& env, AutoStart start);
 /// This user's paths, as the daemon would find them.
 Result<paths::Paths> own_paths(const Environment& env);
 
+/// A version_mismatch says also how many sessions the other daemon holds; any other error is as it was.
+Error with_sessions(Error error, const Environment& env);
+
 /// A program of ours: beside this one, else in ../libexec/smartcli; empty if it is nowhere.
 std::string find_program(const std::string& name);
 

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <fstream>
+#include <sstream>
 
 #include "common/fd.hpp"
 #include "common/text.hpp"
@@ -38,6 +40,23 @@ std::string parent_of(const std::string& path) {
 }
 
 }  // namespace
+
+std::string home_of(const Environment& env, unsigned uid, const std::string& passwd) {
+  const auto is_home = [](const std::string& path) {
+    struct stat st {};
+    return is_absolute(path) && path.find_first_not_of('/') != std::string::npos &&
+           ::stat(path.c_str(), &st) == 0 && S_ISDIR(st.st_mode);
+  };
+  if (auto home = env.get("HOME").value_or(""); is_home(home)) return home;
+  std::ifstream entries(passwd);
+  for (std::string line; std::getline(entries, line);) {
+    std::istringstream entry(line);
+    std::string name, password, number, group, comment, home;
+    for (auto* field : {&name, &password, &number, &group, &comment, &home}) std::getline(entry, *field, ':');
+    if (number == std::to_string(uid)) return is_home(home) ? home : std::string();
+  }
+  return {};
+}
 
 Result<Paths> find(const Environment& env, unsigned uid, const std::string& home) {
   Paths paths;
@@ -80,8 +99,13 @@ Result<Paths> find(const Environment& env, unsigned uid, const std::string& home
   paths.lock = paths.socket + ".lock";
   paths.shims_dir = paths.socket + ".d";
   const auto state = env.get_nonempty("XDG_STATE_HOME");
-  const std::string base = state && is_absolute(*state) ? *state : home + "/.local/state";
-  paths.state_dir = base + "/smartcli/" + key_of(paths.socket);
+  if (state && is_absolute(*state)) {
+    paths.state_dir = *state + "/smartcli/" + key_of(paths.socket);
+  } else if (!home.empty()) {
+    paths.state_dir = home + "/.local/state/smartcli/" + key_of(paths.socket);
+  } else {
+    paths.state_dir = paths.socket + ".state";
+  }
   paths.log = paths.state_dir + "/daemon.log";
   paths.sessions_dir = paths.state_dir + "/sessions";
   return paths;

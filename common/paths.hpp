@@ -21,11 +21,17 @@ struct Paths {
 
 inline constexpr std::size_t kSocketPathBytes = 107;  ///< sun_path less its NUL
 
+/// `$HOME`, else the home of the user's entry in `passwd`; empty if neither is a directory that is there, or
+/// it is /, as in containers: nothing of ours belongs there. Read here, not asked of the name service, which
+/// a static client does not have: client and daemon must find the same folders.
+std::string home_of(const Environment& env, unsigned uid, const std::string& passwd = "/etc/passwd");
+
 /// A pure function of its arguments, but for looking whether /run/user/UID is there and ours.
 /// The socket is `$SMARTCLI_SOCKET`, else `$XDG_RUNTIME_DIR/smartcli/daemon.sock`, else
 /// /run/user/UID/smartcli/daemon.sock, else /tmp/smartcli-UID/daemon.sock; never under $TMPDIR. `home` is
-/// used where XDG_STATE_HOME is unset or relative. Errors: invalid_argument for a relative SMARTCLI_SOCKET or
-/// a socket path longer than kSocketPathBytes, naming both.
+/// used where XDG_STATE_HOME is unset or relative; if it is empty too, state stands beside the socket.
+/// Errors: invalid_argument for a relative SMARTCLI_SOCKET or a socket path longer than kSocketPathBytes,
+/// naming both.
 Result<Paths> find(const Environment& env, unsigned uid, const std::string& home);
 
 /// Makes the folder (0700) if it is missing and checks it: a directory, ours, no symbolic link, no access for

@@ -1,7 +1,6 @@
 // smartclid: reads flags, becomes the one daemon of its socket, builds the object graph, runs the loop.
 
 #include <fcntl.h>
-#include <pwd.h>
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -16,6 +15,7 @@
 #include <cstring>
 
 #include "common/env.hpp"
+#include "common/failpoint.hpp"
 #include "common/launch.hpp"
 #include "common/log.hpp"
 #include "common/paths.hpp"
@@ -30,12 +30,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kDrain = 5s;  ///< the longest a stop takes
-
-std::string home_of(const Environment& env, unsigned uid) {
-  if (const auto home = env.get_nonempty("HOME"); home && (*home)[0] == '/') return *home;
-  if (const auto* entry = ::getpwuid(uid); entry != nullptr && entry->pw_dir != nullptr) return entry->pw_dir;
-  return "/nonexistent";
-}
 
 std::string own_folder() {
   char path[4096];
@@ -90,7 +84,10 @@ int run(Detached detached) {
   const unsigned uid = ::geteuid();
   const auto limits = Limits::from(env);
   if (!limits) detached.fail(4, limits.error().message);
-  auto found = paths::find(env, uid, home_of(env, uid));
+  auto points = Failpoints::from(env);
+  if (!points) detached.fail(4, points.error().message);
+  failpoints() = std::move(*points);
+  auto found = paths::find(env, uid, paths::home_of(env, uid));
   if (!found) detached.fail(4, found.error().message);
   auto paths = *found;
   for (const auto& made :

@@ -17,14 +17,15 @@ bool is_session_name(std::string_view text) {
   return true;
 }
 
-void Decoder::fail(const std::string& path, std::string_view wanted, const json& found) {
+void Decoder::fail(const std::string& path, std::string_view wanted, const json& found, const Limit* past) {
   std::string shown = found.is_string()
                           ? text::quoted(found.get_ref<const std::string&>())
                           : text::quoted(found.is_primitive() ? found.dump() : found.type_name());
   error_ = Error{ErrorCode::invalid_argument,
                  (path.empty() ? std::string("the parameters") : "'" + path + "'") + " must be " +
-                     std::string(wanted) + ", not " + shown,
-                 path};
+                     std::string(wanted) + ", not " + shown +
+                     (past != nullptr ? " (limit '" + std::string(past->name) + "')" : ""),
+                 past != nullptr ? std::string(past->name) : path};
 }
 
 void Decoder::read(const json& from, const std::string& path, const Field& field, std::int64_t& value) {
@@ -33,18 +34,22 @@ void Decoder::read(const json& from, const std::string& path, const Field& field
                                   : "a whole number from " + std::to_string(field.limit->least) + " to " +
                                         std::to_string(field.limit->most);
   };
-  if (!from.is_number_integer() || (from.is_number_unsigned() && from.get<std::uint64_t>() > INT64_MAX)) {
-    return fail(path, range(), from);
+  if (from.is_number_unsigned() && from.get<std::uint64_t>() > INT64_MAX) {
+    return fail(path, range(), from, field.limit);
   }
+  if (!from.is_number_integer()) return fail(path, range(), from);
   value = from.get<std::int64_t>();
   if (field.limit != nullptr && (value < field.limit->least || value > field.limit->most)) {
-    return fail(path, range(), from);
+    return fail(path, range(), from, field.limit);
   }
 }
 
 void Decoder::read(const json& from, const std::string& path, const Field&, SessionName& value) {
   if (!from.is_string() || !is_session_name(from.get_ref<const std::string&>())) {
-    return fail(path, "a session name (a letter or digit, then up to 63 of A-Z a-z 0-9 _ . -)", from);
+    const bool is_long = from.is_string() && from.get_ref<const std::string&>().size() >
+                                                 static_cast<std::size_t>(limits::sid_bytes.most);
+    return fail(path, "a session name (a letter or digit, then up to 63 of A-Z a-z 0-9 _ . -)", from,
+                is_long ? &limits::sid_bytes : nullptr);
   }
   value.text = from.get_ref<const std::string&>();
 }
@@ -90,10 +95,11 @@ std::size_t names_in(const json& value) {
 
 }  // namespace detail
 
-Result<nlohmann::json> parse_json(std::string_view text, std::int64_t depth) {
-  // Depth first, on the bytes: the parser recurses when it destroys what it built.
+Result<nlohmann::json> parse_json(std::string_view text, std::int64_t depth, std::int64_t values) {
+  // Bounds first, on the bytes: the parser recurses when it destroys what it built, and takes its time to
+  // build it.
   std::int64_t level = 0;
-  std::size_t names = 0;
+  std::size_t names = 0, commas = 0;
   bool in_string = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -107,14 +113,24 @@ Result<nlohmann::json> parse_json(std::string_view text, std::int64_t depth) {
       in_string = true;
     } else if (c == '{' || c == '[') {
       if (++level > depth) {
-        return Error{ErrorCode::invalid_argument,
-                     "the message nests deeper than " + std::to_string(depth) + " levels", "json_depth"};
+        return Error{
+            ErrorCode::invalid_argument,
+            "the message nests deeper than " + std::to_string(depth) + " levels (limit 'json_depth')",
+            "json_depth"};
       }
     } else if (c == '}' || c == ']') {
       --level;
     } else if (c == ':') {
       ++names;
+    } else if (c == ',') {
+      ++commas;
     }
+  }
+  if (static_cast<std::int64_t>(names + commas) >= values) {
+    return Error{
+        ErrorCode::invalid_argument,
+        "the message has more than " + std::to_string(values) + " names and values (limit 'json_values')",
+        "json_values"};
   }
   try {
     auto parsed = nlohmann::json::parse(text);

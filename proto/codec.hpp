@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -41,9 +42,11 @@ std::string merge_stream(const std::vector<std::string>& chunks, std::string_vie
 /// Bytes that the text takes in a JSON string.
 std::size_t json_bytes(std::string_view text);
 
-/// Parses one JSON value. Never throws; depth is checked before anything is built.
-/// Errors: invalid_argument (not JSON, not UTF-8, deeper than `depth`, a name twice in one object).
-Result<nlohmann::json> parse_json(std::string_view text, std::int64_t depth);
+/// Parses one JSON value. Never throws; bounds are checked before anything is built.
+/// @param values  how many names and values there may be in all
+/// Errors: invalid_argument (not JSON, not UTF-8, past a bound, with its limit as the detail; a name twice in
+/// one object).
+Result<nlohmann::json> parse_json(std::string_view text, std::int64_t depth, std::int64_t values = INT64_MAX);
 /// One line, or with `indent` blanks a level; valid UTF-8, DEL and C1 characters escaped: harmless where it
 /// is printed.
 std::string dump_json(const nlohmann::json& value, int indent = -1);

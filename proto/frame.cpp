@@ -1,5 +1,7 @@
 #include "proto/frame.hpp"
 
+#include <unistd.h>
+
 #include <nlohmann/json.hpp>
 
 #include "common/text.hpp"
@@ -44,9 +46,10 @@ std::optional<std::string_view> LineSplitter::next() {
   return line;
 }
 
-Result<RequestFrame> parse_request(std::string_view line, std::int64_t depth, std::string& id) {
+Result<RequestFrame> parse_request(std::string_view line, std::int64_t depth, std::string& id,
+                                   std::int64_t values) {
   id = "null";
-  auto parsed = parse_json(line, depth);
+  auto parsed = parse_json(line, depth, values);
   if (!parsed) return parsed.error();
   json& message = *parsed;
   const auto wrong = [](std::string what) { return Error{ErrorCode::invalid_argument, std::move(what)}; };
@@ -158,6 +161,18 @@ Result<ReplyFrame> parse_reply(std::string_view line) {
   }
   frame.result = dump_json(message["result"]);
   return frame;
+}
+
+std::string trace_line(std::string_view direction, std::string_view method, std::string_view message) {
+  if (message.ends_with('\n')) message.remove_suffix(1);
+  std::string line = "{\"dir\":" + dump_json(direction) + ",\"method\":" + dump_json(method) +
+                     ",\"pid\":" + std::to_string(::getpid()) + ",\"message\":";
+  if (json::accept(message)) {
+    line += message;
+  } else {
+    line += dump_json(message);
+  }
+  return line + "}\n";
 }
 
 std::string error_json(const Error& error) {

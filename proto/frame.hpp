@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "common/error.hpp"
+#include "proto/limits.hpp"
 
 namespace smartcli {
 
@@ -48,7 +49,8 @@ struct RequestFrame {
 };
 
 /// Errors: invalid_argument; `id` is filled as far as it could be read, so that the error can be answered.
-Result<RequestFrame> parse_request(std::string_view line, std::int64_t depth, std::string& id);
+Result<RequestFrame> parse_request(std::string_view line, std::int64_t depth, std::string& id,
+                                   std::int64_t values = limits::json_values.standard);
 
 std::string request_line(std::int64_t id, std::string_view method, std::string_view params_json);
 /// {"ok": true, ...result}; ends with a newline.
@@ -72,6 +74,10 @@ struct ReplyFrame {
 };
 /// Errors: internal, if it is neither a JSON-RPC reply nor a piece of one.
 Result<ReplyFrame> parse_reply(std::string_view line);
+
+/// One message as a line of a trace: {dir: "out" or "in", method, pid, message}; what is no JSON stands there
+/// as a string. Ends with a newline.
+std::string trace_line(std::string_view direction, std::string_view method, std::string_view message);
 
 /// {ok: false, error: {code, message, detail}} as the CLI prints it with --json; one line without newline.
 std::string error_json(const Error& error);

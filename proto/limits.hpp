@@ -36,6 +36,7 @@ struct Limit {
   row(argv_bytes, "SMARTCLI_MAX_ARGV_BYTES", 128 << 10, 4096, 128 << 10, "bytes", "arguments of a program") \
   row(line_bytes, "SMARTCLI_MAX_LINE_BYTES", 4 << 20, 64 << 10, 64 << 20, "bytes", "one request or reply") \
   row(json_depth, "SMARTCLI_MAX_JSON_DEPTH", 64, 8, 64, "levels", "nesting of a request") \
+  row(json_values, "SMARTCLI_MAX_JSON_VALUES", 131072, 1000, 16 << 20, "values", "names and values of a request: the time that reading it takes from others") \
   row(clients, "SMARTCLI_MAX_CLIENTS", 256, 1, 4096, "connections", "descriptors and memory") \
   row(client_queue_bytes, "SMARTCLI_CLIENT_QUEUE_BYTES", 1 << 20, 64 << 10, 64 << 20, "bytes", "queued for one client that does not read; then its requests wait, and after 30 s it is dropped") \
   row(waits, "SMARTCLI_MAX_WAITS", 4096, 1, 65536, "waits", "waits in all at once") \

@@ -20,6 +20,11 @@ inline constexpr Variable kVariables[] = {
     {"SMARTCLI_HOST", "unix:PATH, the same as SMARTCLI_SOCKET, which wins"},
     {"SMARTCLI_NO_AUTOSTART", "any value: never start a daemon"},
     {"SMARTCLI_LOG", "level of the daemon's log: debug, info, warning or error"},
+    {"SMARTCLI_TRACE",
+     "for debugging: a file to which the client appends every message of the wire, a JSON line each; what is "
+     "typed "
+     "stands there too"},
+    {"SMARTCLI_FAILPOINTS", "for tests of smartcli itself: where the daemon fails on purpose"},
     {"SMARTCLI_SID", "set inside a session: its name"},
     {"NO_COLOR", "any value: no colours in what smartcli itself says (it uses none so far)"},
     {"XDG_RUNTIME_DIR",

@@ -123,7 +123,8 @@ class Decoder {
   std::string path_of(std::string_view name) const {
     return path_.empty() ? std::string(name) : path_ + "." + std::string(name);
   }
-  void fail(const std::string& path, std::string_view wanted, const json& found);
+  /// A value of a wrong kind: the detail is its path. Past its bounds: the detail is the limit's name.
+  void fail(const std::string& path, std::string_view wanted, const json& found, const Limit* past = nullptr);
 
   const json& object_;
   std::string path_;

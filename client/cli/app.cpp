@@ -278,7 +278,7 @@ Result<std::string> ask(typename M::Request request, const Environment& env,
   for (;;) {
     auto socket = client::connect(env, auto_start<M>(request));
     if (!socket) return socket.error();
-    client::Rpc rpc(std::move(*socket), env.get("SMARTCLI_CLIENT").value_or(""));
+    client::Rpc rpc(std::move(*socket), env);
     Result<std::string> result(std::string{});
     bool was_asked = true;
     if constexpr (!kRepeatable) {
@@ -297,6 +297,7 @@ Result<std::string> ask(typename M::Request request, const Environment& env,
       return result;
     }
     const auto now = std::chrono::steady_clock::now();
+    if (result.error().code == ErrorCode::version_mismatch) return client::with_sessions(result.error(), env);
     if (result.error().detail != client::Rpc::kHungUp || (was_asked && !kRepeatable)) return result;
     // One death now and then is not a crash loop.
     if (!first_failure || now - last_failure > kPatience) first_failure = now;

@@ -20,9 +20,9 @@ namespace {
 int start_daemon(bool json, const Environment& env) {
   auto socket = client::connect(env, client::AutoStart::always);
   if (!socket) return fail(socket.error(), json);
-  client::Rpc rpc(std::move(*socket), "");
+  client::Rpc rpc(std::move(*socket), env);
   auto result = rpc.call(DaemonStatus::info.name, "{}");
-  if (!result) return fail(result.error(), json);
+  if (!result) return fail(client::with_sessions(result.error(), env), json);
   auto reply = decode_text<DaemonStatus::Reply>(*result);
   if (!reply) return fail(reply.error(), json);
   write_all(
@@ -76,7 +76,7 @@ std::vector<Candidate> sessions(const Environment& env) {
   ::alarm(kPatienceSeconds);
   auto socket = client::connect(env, client::AutoStart::never);
   if (socket) {
-    client::Rpc rpc(std::move(*socket), "");
+    client::Rpc rpc(std::move(*socket), env);
     const auto result = rpc.call(List::info.name, "{}");
     const auto reply = result ? decode_text<List::Reply>(*result) : result.error();
     if (reply) {

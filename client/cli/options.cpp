@@ -16,10 +16,13 @@ std::string spelled(std::string_view name) {
   return out;
 }
 
-Error wrong(const Field& field, const std::string& text, const std::string& wanted) {
+/// As the daemon would refuse it: the detail is the field's name, or past its bounds the limit's.
+Error wrong(const Field& field, const std::string& text, const std::string& wanted,
+            const Limit* past = nullptr) {
   return Error{ErrorCode::invalid_argument,
-               "--" + spelled(field.name) + ": must be " + wanted + ", not " + text::quoted(text),
-               std::string(field.name)};
+               "--" + spelled(field.name) + ": must be " + wanted + ", not " + text::quoted(text) +
+                   (past != nullptr ? " (limit '" + std::string(past->name) + "')" : ""),
+               std::string(past != nullptr ? past->name : field.name)};
 }
 
 /// As CLI11 takes an option's names.
@@ -64,7 +67,8 @@ Result<void> Options::convert(const Field& field, const std::string& text, std::
   if (field.limit != nullptr && (!whole || value < field.limit->least || value > field.limit->most)) {
     return wrong(field, text,
                  "a whole number from " + std::to_string(field.limit->least) + " to " +
-                     std::to_string(field.limit->most));
+                     std::to_string(field.limit->most),
+                 whole || status == std::errc::result_out_of_range ? field.limit : nullptr);
   }
   if (!whole) return wrong(field, text, "a whole number");
   return {};
@@ -79,7 +83,8 @@ Result<void> Options::convert(const Field& field, const std::string& text, Milli
   if (field.limit != nullptr && (value.count < field.limit->least || value.count > field.limit->most)) {
     return wrong(
         field, text,
-        "from " + std::to_string(field.limit->least) + " to " + std::to_string(field.limit->most) + " ms");
+        "from " + std::to_string(field.limit->least) + " to " + std::to_string(field.limit->most) + " ms",
+        field.limit);
   }
   return {};
 }

@@ -165,7 +165,7 @@ Printed print(const Status::Request&, const Status::Reply& reply) {
         {"foreground", reply.foreground->name + " (" + std::to_string(reply.foreground->pid) + ")"});
   }
   rows.push_back({"title", reply.title});
-  rows.push_back({"directory", reply.cwd});
+  rows.push_back({"directory", reply.cwd.data});
   rows.push_back({"size", std::to_string(reply.cols) + "x" + std::to_string(reply.rows)});
   rows.push_back({"screen", reply.alt_screen ? "alternate" : "primary"});
   rows.push_back({"revision", std::to_string(reply.revision)});

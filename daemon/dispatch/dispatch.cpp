@@ -1,7 +1,9 @@
 #include "dispatch/dispatch.hpp"
 
+#include <stdexcept>
 #include <vector>
 
+#include "common/failpoint.hpp"
 #include "common/log.hpp"
 #include "common/text.hpp"
 #include "proto/codec.hpp"
@@ -45,6 +47,7 @@ boost::asio::awaitable<std::string> dispatch(Handlers& handlers, RequestFrame re
     const std::string id = request.id;
     std::string failure;
     try {
+      if (failpoints().is_hit(Failpoint::dispatch_throw, entry.name)) throw std::runtime_error("a failpoint");
       co_return co_await entry.serve(handlers, std::move(request), std::move(call));
     } catch (const std::exception& thrown) {
       failure = thrown.what();

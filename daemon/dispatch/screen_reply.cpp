@@ -31,10 +31,10 @@ std::string working_directory(const session::Session& session) {
     char path[PATH_MAX];
     const auto n =
         ::readlink(("/proc/" + std::to_string(session.child_pid()) + "/cwd").c_str(), path, sizeof path);
-    if (n > 0) return utf8::to_valid(std::string_view(path, static_cast<std::size_t>(n)));
+    if (n > 0) return std::string(path, static_cast<std::size_t>(n));
   }
   if (!session.terminal().cwd().empty()) return session.terminal().cwd();
-  return utf8::to_valid(session.index().cwd.data);
+  return session.index().cwd.data;
 }
 
 Cursor shown_cursor(const terminal::Terminal& terminal) {

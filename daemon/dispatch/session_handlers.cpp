@@ -146,7 +146,7 @@ Reply<Status::Reply> Handlers::handle(Status::Request request, Call call) {
   if (session->alive()) reply.pid = session->child_pid();
   reply.argv = session->index().argv;
   reply.title = terminal.title();
-  reply.cwd = working_directory(*session);
+  reply.cwd.data = working_directory(*session);
   reply.foreground = facts.foreground;
   reply.cols = terminal.size().cols;
   reply.rows = terminal.size().rows;

@@ -14,8 +14,8 @@ bool is_variable_name(std::string_view name) {
   return true;
 }
 
-Error invalid(std::string message) {
-  return Error{ErrorCode::invalid_argument, std::move(message)};
+Error invalid(std::string message, std::string detail = {}) {
+  return Error{ErrorCode::invalid_argument, std::move(message), std::move(detail)};
 }
 
 bool has_nul(const Bytes& bytes) {
@@ -80,7 +80,7 @@ Result<void> Admission::admit(const Spawn::Request& request) const {
   if (request.cwd && (request.cwd->data.empty() || has_nul(*request.cwd)))
     return invalid("'cwd' is empty or holds a NUL byte");
   if (request.umask && (*request.umask < 0 || *request.umask > 0777))
-    return invalid("'umask' must be from 0 to 511 (0777)");
+    return invalid("'umask' must be from 0 to 511 (0777)", "umask");
   return {};
 }
 
@@ -179,7 +179,8 @@ Result<void> Admission::admit_pattern(const std::string& pattern) const {
 }
 
 Result<void> Admission::admit_id(const std::optional<std::string>& id) const {
-  if (id && (id->empty() || id->size() > 64)) return invalid("'request_id' must have 1 to 64 characters");
+  if (id && (id->empty() || id->size() > 64))
+    return invalid("'request_id' must have 1 to 64 characters", "request_id");
   return {};
 }
 

@@ -115,6 +115,9 @@ boost::asio::awaitable<void> Connection::read_loop() {
       const auto line = lines_.next();
       if (!line) break;
       goes_on = take_line(*line);
+      // A request a turn: others get theirs between two of a peer that sends thousands, and what it has not
+      // read yet is seen before more is taken.
+      co_await boost::asio::post(socket_.get_executor(), use_awaitable);
       while (goes_on && is_crowded() && !dropped_ && !finishing_) {
         room_.expires_at(boost::asio::steady_timer::time_point::max());
         co_await room_.async_wait(redirect_error(use_awaitable, error));
@@ -143,7 +146,7 @@ boost::asio::awaitable<void> Connection::read_loop() {
 
 bool Connection::take_line(std::string_view line) {
   std::string id;
-  auto frame = parse_request(line, limits_[LimitId::json_depth], id);
+  auto frame = parse_request(line, limits_[LimitId::json_depth], id, limits_[LimitId::json_values]);
   if (!frame) {
     send(error_line(id, frame.error()));
     return greeted_ && ++bad_lines_ < kBadLines;
@@ -174,6 +177,13 @@ bool Connection::take_hello(const RequestFrame& frame) {
     return false;
   }
   const auto& theirs = hello->protocol;
+  if (theirs.min > theirs.max) {
+    send(error_line(frame.id, Error{ErrorCode::invalid_argument,
+                                    "'protocol.min' must be at most 'protocol.max', " +
+                                        std::to_string(theirs.max) + ", not " + std::to_string(theirs.min),
+                                    "protocol.min"}));
+    return false;
+  }
   if (theirs.max < kProtocolMin || theirs.min > kProtocolMax) {
     const auto range = [](std::int64_t min, std::int64_t max) {
       return std::to_string(min) + (min == max ? "" : " to " + std::to_string(max));

@@ -233,7 +233,8 @@ struct Status {
     std::optional<std::string> exit_reason;
     std::optional<std::int64_t> pid;
     std::vector<Bytes> argv;
-    std::string title, cwd;
+    std::string title;
+    Bytes cwd;
     std::optional<ForegroundProcess> foreground;
     std::int64_t cols = 0, rows = 0;
     bool alt_screen = false;

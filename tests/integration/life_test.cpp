@@ -307,6 +307,60 @@ TEST_CASE("B128 with shim and daemon killed together the program is hung up, and
   f.ok({"close", "-s", "c"});
 }
 
+TEST_CASE("a bug of ours is one reply that says so, and the daemon goes on", "[integration]") {
+  DaemonFixture f;
+  f.env["SMARTCLI_FAILPOINTS"] = "dispatch.throw:snapshot";
+  f.ok({"spawn", "-s", "c", "cat"});
+  const auto broken = f.cli({"snapshot", "-s", "c"});
+  CHECK(broken.status == 5);
+  CHECK(broken.err.find("'snapshot'") != std::string::npos);
+  CHECK(f.json({"snapshot", "-s", "c"})["error"]["code"] == "internal");
+  f.ok({"status", "-s", "c"});
+  f.ok({"daemon", "stop"});
+  f.env["SMARTCLI_FAILPOINTS"] = "dispatch.thrown:snapshot";
+  const auto misspelt = f.cli({"spawn", "true"});
+  CHECK(misspelt.status == 4);
+  CHECK(misspelt.err.find("no failpoint 'dispatch.thrown'") != std::string::npos);
+  f.env.erase("SMARTCLI_FAILPOINTS");
+  f.ok({"snapshot", "-s", "c"});
+}
+
+TEST_CASE("SMARTCLI_TRACE records every message of a client in a private file, and others' lines stay",
+          "[integration]") {
+  DaemonFixture f;
+  const auto file = f.folder + "/trace";
+  f.env["SMARTCLI_TRACE"] = file;
+  f.ok({"spawn", "-s", "c", "cat"});
+  f.cli({"snapshot", "-s", "nosuch"});
+  f.env["SMARTCLI_TRACE"] = f.folder;
+  CHECK(f.cli({"list"}).status == 2);
+  f.env.erase("SMARTCLI_TRACE");
+  f.ok({"list"});
+  struct stat st {};
+  REQUIRE(::stat(file.c_str(), &st) == 0);
+  CHECK((st.st_mode & 07777) == 0600);
+  std::ifstream lines(file);
+  std::vector<std::pair<std::string, std::string>> seen;
+  std::string line, last;
+  while (std::getline(lines, line)) {
+    const auto row = nlohmann::json::parse(line);
+    seen.emplace_back(row["dir"], row["method"]);
+    CHECK(row["pid"].is_number());
+    CHECK(row["message"]["jsonrpc"] == "2.0");
+    last = row["message"].dump();
+  }
+  using Seen = std::vector<std::pair<std::string, std::string>>;
+  CHECK(seen == Seen{{"out", "hello"},
+                     {"in", "hello"},
+                     {"out", "spawn"},
+                     {"in", "spawn"},
+                     {"out", "hello"},
+                     {"out", "snapshot"},
+                     {"in", "hello"},
+                     {"in", "snapshot"}});
+  CHECK(last.find("session_not_found") != std::string::npos);
+}
+
 TEST_CASE("C06 a killed shim loses only its session, and no status is invented", "[integration]") {
   DaemonFixture f;
   const auto spawned = f.json({"spawn", "-s", "c", "cat"});

@@ -134,7 +134,14 @@ TEST_CASE("B145 verbs on an unknown session fail at once", "[integration]") {
                                                                   {"status"},
                                                                   {"wait-exit"},
                                                                   {"send-keys", "a"},
-                                                                  {"send-line", "x"}}) {
+                                                                  {"send-line", "x"},
+                                                                  {"wait-any", "x", "y"},
+                                                                  {"wait-gone", "x"},
+                                                                  {"wait-change"},
+                                                                  {"wait-visual-change"},
+                                                                  {"wait-ready"},
+                                                                  {"alive"},
+                                                                  {"signal", "INT"}}) {
       auto args = verb;
       args.insert(args.begin() + 1, {"-s", "nosuch"});
       const auto output = f.cli(args);
@@ -173,4 +180,40 @@ TEST_CASE("B171 a wait for a password prompt and its silent answer", "[integrati
   f.ok({"send-line", "-s", sid, "secret"});
   CHECK(f.ok({"wait-regex", "-s", sid, "^\\d+$"}) == "6");
   CHECK(f.ok({"snapshot", "-s", sid}).find("secret") == std::string::npos);
+}
+
+TEST_CASE("B144 a spinner is never quiet, and the wait says so when its time is over", "[integration]") {
+  DaemonFixture f;
+  const auto sid =
+      f.ok({"spawn", "sh", "-c", "while :; do for c in a b c; do printf \"\\r$c\"; sleep 0.1; done; done"});
+  const auto output = f.cli({"wait-ready", "-s", sid, "--timeout", "2s", "--json"});
+  CHECK(output.status == 124);
+  // An outcome, not an error: what stands on stderr explains it.
+  CHECK_THAT(output.err, Catch::StartsWith("smartcli: the screen is not ready: TIMEOUT after 2"));
+  const auto reply = nlohmann::json::parse(output.out);
+  CHECK(reply["ok"] == true);
+  CHECK(reply["ready"] == false);
+  CHECK(reply["reason"] == "TIMEOUT");
+  CHECK(reply["elapsed_ms"] >= 2000);
+  CHECK(reply["elapsed_ms"] < 3000);
+  CHECK(reply["text"].get<std::string>().size() == 1);
+  CHECK(reply["screen"]["lines"][0] == reply["text"]);
+}
+
+TEST_CASE("B147 no change between two waits is missed", "[integration]") {
+  DaemonFixture f;
+  const auto script = write_file(f.folder + "/pieces.py", kPiecewise);
+  const auto sid = f.ok({"spawn", "python3", script, "a\\r\\n", "b\\r\\n", "c\\r\\n"});
+  std::string hash = f.json({"wait-regex", "-s", sid, "^a$"})["hash"], text;
+  for (int i = 0; i < 2 && text.find('c') == std::string::npos; ++i) {
+    const auto reply = f.json({"wait-change", "-s", sid, "--hash", hash});
+    CHECK(reply["changed"] == true);
+    CHECK(reply["hash"] != hash);
+    hash = reply["hash"];
+    text = reply["text"];
+  }
+  CHECK(text == "a\nb\nc");
+  const auto last = f.cli({"wait-change", "-s", sid, "--hash", hash, "--timeout", "300ms", "--json"});
+  CHECK(last.status == 124);
+  CHECK(nlohmann::json::parse(last.out)["changed"] == false);
 }

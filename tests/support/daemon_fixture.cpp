@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "support/trace.hpp"
+
 namespace smartcli::test {
 
 DaemonFixture::DaemonFixture() {
@@ -25,6 +27,7 @@ DaemonFixture::DaemonFixture() {
       {"LANG", "C.UTF-8"},
       {"SHELL", "/bin/bash"},
       {"SMARTCLI_LOG", "debug"}};
+  if (!trace_file().empty()) env["SMARTCLI_TRACE"] = trace_file();
   for (const char* kept : {"ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"}) {
     if (const char* value = ::getenv(kept)) env[kept] = value;
   }
@@ -39,8 +42,11 @@ DaemonFixture::~DaemonFixture() {
 }
 
 Process DaemonFixture::start(std::vector<std::string> args, std::string input) {
+  const auto words = args;
   args.insert(args.begin(), std::string(SMARTCLI_BIN) + "/smartcli");
-  return Process(std::move(args), env, std::move(input), cwd);
+  Process process(std::move(args), env, std::move(input), cwd);
+  process.on_end([words](int status) { record({{"dir", "cli"}, {"argv", words}, {"status", status}}); });
+  return process;
 }
 
 Output DaemonFixture::cli(std::vector<std::string> args, std::string input) {
@@ -70,6 +76,8 @@ nlohmann::json DaemonFixture::json(std::vector<std::string> args) {
   INFO(output.out << output.err);
   auto parsed = nlohmann::json::parse(output.out, nullptr, false);
   REQUIRE(!parsed.is_discarded());
+  if (parsed.contains("error"))
+    record({{"dir", "error"}, {"code", parsed["error"]["code"]}, {"detail", parsed["error"]["detail"]}});
   return parsed;
 }
 

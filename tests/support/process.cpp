@@ -50,7 +50,8 @@ Process::Process(std::vector<std::string> argv, const std::map<std::string, std:
 Process::Process(Process&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
       out_(std::exchange(other.out_, -1)),
-      err_(std::exchange(other.err_, -1)) {}
+      err_(std::exchange(other.err_, -1)),
+      tell_(std::move(other.tell_)) {}
 
 Process::~Process() {
   if (out_ >= 0) ::close(out_);
@@ -92,6 +93,7 @@ Output Process::wait(std::chrono::seconds limit) {
   ::waitpid(pid_, &status, 0);
   pid_ = -1;
   if (!late) output.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (tell_) tell_(output.status);
   return output;
 }
 

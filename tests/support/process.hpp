@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -23,11 +24,14 @@ class Process {
   Process& operator=(Process&&) = delete;
 
   int pid() const { return pid_; }
+  /// `wait` calls it with the status.
+  void on_end(std::function<void(int)> tell) { tell_ = std::move(tell); }
   /// Reads to the end of both streams and reaps. A process that outlives `limit` is killed: status -1.
   Output wait(std::chrono::seconds limit = std::chrono::seconds(60));
 
  private:
   int pid_ = -1, out_ = -1, err_ = -1;
+  std::function<void(int)> tell_;
 };
 
 }  // namespace smartcli::test

@@ -144,6 +144,10 @@ TEST_CASE("a number is taken at its bounds and refused past them, with the range
   CHECK(parse<Spawn>({"--cols", "1000"})->cols == 1000);
   check_refused(parse<Spawn>({"--cols", "0"}), "1 to 1000");
   check_refused(parse<Spawn>({"--cols", "1001"}), "1 to 1000");
+  CHECK(parse<Spawn>({"--cols", "1001"}).error().detail == "cols");
+  CHECK(parse<Spawn>({"--cols", "99999999999999999999"}).error().detail == "cols");
+  CHECK(parse<Spawn>({"--cols", "8x"}).error().detail == "cols");
+  CHECK(parse<WaitRegex>({"-s", "x", "p", "--timeout", "2h"}).error().detail == "wait_timeout_ms");
   for (const char* wrong : {"", "x", "8x", "8.0", "99999999999999999999", "\x1b[31m"}) {
     CAPTURE(wrong);
     check_refused(parse<Spawn>({"--cols", wrong}), "--cols");

@@ -173,3 +173,36 @@ TEST_CASE("a private tree makes its parents, private too, and leaves those that 
   CHECK(mode_of(temp.file("there/a/b")) == 0700);
   CHECK(paths::make_private_tree(temp.file("there/a/b"), ::getuid()));
 }
+
+TEST_CASE("B117: a home is a folder that is there and not /, by HOME or else by the user's entry",
+          "[paths]") {
+  TempFolder temp;
+  const auto home = temp.file("home"), other = temp.file("other");
+  std::filesystem::create_directory(home);
+  std::filesystem::create_directory(other);
+  test::put(temp.file("file"), "");
+  const auto passwd = temp.file("passwd");
+  test::put(passwd, "root:x:0:0:root:/:/bin/sh\nbroken\n\nme:x:987654321:1:a, b:" + home +
+                        ":/bin/sh\nhomeless:x:7:7::/nonexistent:/bin/sh\n");
+  const auto found = [&](std::map<std::string, std::string, std::less<>> values, unsigned uid) {
+    return paths::home_of(MapEnvironment(std::move(values)), uid, passwd);
+  };
+  CHECK(found({{"HOME", other}}, kNobody) == other);
+  for (const auto& useless : {std::string(), std::string("/"), std::string("//"), std::string("rel"),
+                              std::string("/nonexistent"), temp.file("file")}) {
+    CAPTURE(useless);
+    CHECK(found({{"HOME", useless}}, kNobody) == home);
+  }
+  CHECK(found({}, kNobody) == home);
+  CHECK(found({}, 0).empty());
+  CHECK(found({}, 7).empty());
+  CHECK(found({}, 8).empty());
+  CHECK(paths::home_of(MapEnvironment(std::map<std::string, std::string, std::less<>>()), kNobody,
+                       temp.file("none"))
+            .empty());
+  const std::map<std::string, std::string, std::less<>> runtime_only{{"XDG_RUNTIME_DIR", "/run/me"}};
+  CHECK(paths::home_of(MapEnvironment(runtime_only), kNobody, temp.file("none")).empty());
+  const auto homeless = paths::find(MapEnvironment(runtime_only), kNobody, "");
+  REQUIRE(homeless);
+  CHECK(homeless->state_dir == "/run/me/smartcli/daemon.sock.state");
+}

@@ -243,7 +243,7 @@ TEST_CASE("what is no reply is an error, never a crash", "[frame]") {
   CHECK(frame.error().code == ErrorCode::internal);
 }
 
-TEST_CASE("an error of any shape is an error; one whose code is not known counts as a bug", "[frame]") {
+TEST_CASE("an error of any shape is an error, and one whose code is not known counts as a bug", "[frame]") {
   const auto [body, message] = GENERATE(table<std::string, std::string>({
       {"null", ""},
       {"5", ""},

@@ -102,7 +102,7 @@ TEST_CASE("side margins hold scrolling, insertion and the cursor", "[terminal][m
   CHECK(broken_invariant(terminal) == "");
 }
 
-TEST_CASE("a selective erase spares protected cells, ED does not; SPA spares from both",
+TEST_CASE("a selective erase spares protected cells, ED does not, and SPA spares from both",
           "[terminal][protect]") {
   CHECK(row(fed("a\033[1\"qb\033[0\"qc\033[?2J"), 0) == " b");
   CHECK(row(fed("a\033[1\"qb\033[0\"qc\033[2J"), 0) == "");
