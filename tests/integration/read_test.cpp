@@ -9,6 +9,7 @@
 #include "support/wire.hpp"
 
 using namespace smartcli::test;
+using nlohmann::json;
 
 namespace {
 

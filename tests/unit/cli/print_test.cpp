@@ -63,7 +63,8 @@ TEST_CASE("T18: what a person sees of a reply is inert, whatever a program or a 
   Status::Reply status;
   status.sid = {hostile()};
   status.argv = {{hostile()}};
-  status.title = status.cwd = status.started = status.last_output = hostile();
+  status.title = status.started = status.last_output = hostile();
+  status.cwd.data = hostile();
   const std::size_t plain = lines_in(print(Status::Request{}, Status::Reply{}).out);
   CHECK(lines_in(print(Status::Request{}, status).out) == plain);
   status.foreground = {5, hostile()};
