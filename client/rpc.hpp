@@ -1,7 +1,7 @@
 #pragma once
 
-#include <functional>
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -220,8 +220,8 @@ struct Cell {
   }
 };
 
-/// One line of what is kept. Lines are numbered from 1 since the session's start, wraps joined; a number stays
-/// with its line while output grows and whatever a resize does.
+/// One line of what is kept. Lines are numbered from 1 since the session's start, wraps joined; a number
+/// stays with its line while output grows and whatever a resize does.
 struct TextLine {
   std::int64_t line = 1;
   std::string text;

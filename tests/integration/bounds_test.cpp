@@ -32,6 +32,8 @@ const std::map<std::string, json>& samples() {
       {"wait_visual_change", {{"sid", "cat"}, {"visual_hash", "0000000000000000"}}},
       {"wait_ready", {{"sid", "gone"}, {"marker", "."}}},
       {"wait_exit", {{"sid", "gone"}}},
+      {"read", {{"sid", "cat"}}},
+      {"search", {{"sid", "cat"}, {"pattern", "ready"}}},
       {"resize", {{"sid", "cat"}, {"cols", 80}, {"rows", 24}}},
       {"close", {{"sid", "closed"}}}};
   return all;
