@@ -122,7 +122,7 @@ namespace {
 std::vector<int> which(const std::vector<std::string>& texts, std::string_view lines,
                        Pattern::Options options = {}) {
   std::vector<Pattern> patterns;
-  for (const auto& text : texts) patterns.push_back(std::move(*Pattern::compile(text, options)));
+  for (const auto& text : texts) patterns.push_back(*Pattern::compile(text, options));
   std::vector<const Pattern*> all;
   for (const auto& pattern : patterns) all.push_back(&pattern);
   const PatternSet set(all);

@@ -190,7 +190,7 @@ bool holds(session::Condition& condition, session::ScreenSight sight) {
 TEST_CASE("a pattern is gone when no line of the screen has it, and may come back", "[condition]") {
   ScreenUnderTest screen({20, 4});
   screen.shows("Compiling\r\n");
-  session::GoneCondition gone(std::move(*Pattern::compile("Comp")));
+  session::GoneCondition gone(*Pattern::compile("Comp"));
   CHECK_FALSE(holds(gone, at(screen, 0, 0)));
   screen.shows("\x1b[H\x1b[2J");
   CHECK(holds(gone, at(screen, 0, 0)));
