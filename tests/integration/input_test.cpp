@@ -180,9 +180,9 @@ TEST_CASE("B176 B177 C-c interrupts what runs, whatever the starter ignored", "[
   DaemonFixture f;
   f.run({"sh", "-c", "trap '' INT QUIT HUP; exec smartcli spawn -s k bash --norc"});
   f.ok({"wait-regex", "-s", "k", "[$#] $"});
-  for (const auto& [line, name] :
-       {std::pair{"sleep 60", "sleep"}, {"cat", "cat"}, {"sh -c 'sleep 60'", "sleep"}}) {
+  for (const std::string line : {"sleep 60", "cat", "sh -c 'sleep 60'"}) {
     f.ok({"send-line", "-s", "k", line});
+    const std::string name = line == "cat" ? "cat" : "sleep";
     REQUIRE(becomes_true([&] {
       const auto status = f.json({"status", "-s", "k"});
       return status["foreground"].is_object() && status["foreground"]["name"] == name;
