@@ -182,7 +182,7 @@ TEST_CASE("B176 B177 C-c interrupts what runs, whatever the starter ignored", "[
   f.ok({"wait-regex", "-s", "k", "[$#] $"});
   for (const std::string line : {"sleep 60", "cat", "sh -c 'sleep 60'"}) {
     f.ok({"send-line", "-s", "k", line});
-    const std::string name = line == "cat" ? "cat" : "sleep";
+    const std::string name = line.substr(0, line.find(' '));
     REQUIRE(becomes_true([&] {
       const auto status = f.json({"status", "-s", "k"});
       return status["foreground"].is_object() && status["foreground"]["name"] == name;
