@@ -17,7 +17,6 @@ struct Entry {
 #define DO(statement) [](Interpreter& in, [[maybe_unused]] const Params& p) { statement; }
 
 using Erase = Screen::Erase;
-using Set = Charsets::Set;
 
 // A row a line.
 // clang-format off
@@ -116,7 +115,7 @@ constexpr Entry kCsi[] = {
     {"t", DO(in.window_operation(p))},                                             // XTWINOPS
 };
 
-/// THE table of escape sequences.
+/// THE table of escape sequences. The names of character sets (ESC ( and its like) stand in charset.cpp.
 constexpr Entry kEsc[] = {
     {"7", DO(in.screen.save_cursor())},                                            // DECSC
     {"8", DO(in.screen.restore_cursor())},                                         // DECRC
@@ -136,18 +135,6 @@ constexpr Entry kEsc[] = {
     {"O", DO(in.screen.charsets.single = 3)},                                      // SS3
     {"n", DO(in.screen.charsets.gl = 2)},                                          // LS2
     {"o", DO(in.screen.charsets.gl = 3)},                                          // LS3
-    {"(0", DO(in.screen.charsets.g[0] = Set::dec_graphics)},                       // SCS
-    {")0", DO(in.screen.charsets.g[1] = Set::dec_graphics)},
-    {"*0", DO(in.screen.charsets.g[2] = Set::dec_graphics)},
-    {"+0", DO(in.screen.charsets.g[3] = Set::dec_graphics)},
-    {"(A", DO(in.screen.charsets.g[0] = Set::british)},
-    {")A", DO(in.screen.charsets.g[1] = Set::british)},
-    {"*A", DO(in.screen.charsets.g[2] = Set::british)},
-    {"+A", DO(in.screen.charsets.g[3] = Set::british)},
-    {"(B", DO(in.screen.charsets.g[0] = Set::ascii)},
-    {")B", DO(in.screen.charsets.g[1] = Set::ascii)},
-    {"*B", DO(in.screen.charsets.g[2] = Set::ascii)},
-    {"+B", DO(in.screen.charsets.g[3] = Set::ascii)},
 };
 
 // clang-format on
@@ -183,7 +170,7 @@ constexpr auto kCsiIndex = index_of(kCsi);
 constexpr auto kEscIndex = index_of(kEsc);
 
 const Entry* find(const Entry* entries, const std::array<std::uint8_t, kKeys>& index, const Sequence& s) {
-  if (s.has_more_intermediates) return nullptr;
+  if (s.second_intermediate != 0) return nullptr;
   const int n = index[static_cast<std::size_t>(key_of(s.prefix, s.intermediate, s.final))];
   return n == 0 ? nullptr : &entries[n - 1];
 }
@@ -202,11 +189,12 @@ void Interpreter::csi(const Sequence& s, std::uint64_t offset) {
 void Interpreter::esc(const Sequence& s, std::uint64_t offset) {
   screen.at(offset);
   screen.forget_last_char();
-  if (const Entry* entry = find(kEsc, kEscIndex, s)) {
+  // SCS: ESC ( ) * + and the set's name.
+  if (s.intermediate >= '(' && s.intermediate <= '+') {
+    if (!s.has_more_intermediates)
+      screen.charsets.designate(s.intermediate - '(', s.second_intermediate, s.final, modes.kept(42));
+  } else if (const Entry* entry = find(kEsc, kEscIndex, s)) {
     entry->action(*this, s.params);
-  } else if (s.intermediate >= '(' && s.intermediate <= '+' && !s.has_more_intermediates) {
-    // A national set we do not have: shown as ASCII.
-    screen.charsets.g[s.intermediate - '('] = Set::ascii;
   }
 }
 

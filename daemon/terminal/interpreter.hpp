@@ -7,6 +7,7 @@
 
 #include "terminal/event_queue.hpp"
 #include "terminal/modes.hpp"
+#include "terminal/palette.hpp"
 #include "terminal/replies.hpp"
 #include "terminal/screen.hpp"
 #include "terminal/sequence.hpp"
@@ -14,13 +15,15 @@
 namespace smartcli::terminal {
 
 /// Gives sequences their meaning: the parser's handler. Which sequence does what stands in one table in
-/// dispatch.cpp; the rest is by subject: mode_actions.cpp, queries.cpp, strings.cpp (OSC), marks.cpp.
+/// dispatch.cpp; the rest is by subject: mode_actions.cpp, queries.cpp, strings.cpp (OSC), colours.cpp,
+/// marks.cpp.
 class Interpreter {
  public:
   Interpreter(int cols, int rows) : screen(cols, rows) {}
 
   Screen screen;
   ModeState modes;
+  Palette palette;
   ReplyQueue replies;
   EventQueue events;
   std::string title, icon_title, cwd;
@@ -95,8 +98,12 @@ class Interpreter {
   void private_device_status(const Params& params);
   void window_operation(const Params& params);
   void keyboard_query(const Params& params);
-  void colour_query(std::string_view text);
-  void dynamic_colour_query(int first, std::string_view text);
+
+  // colours.cpp
+  void index_colours(std::string_view text);
+  void reset_index_colours(std::string_view text);
+  void screen_colours(Palette::Screen first, std::string_view text);
+  void reset_screen_colour(Palette::Screen which, std::string_view text);
 
   // strings.cpp
   void set_title(std::string_view text);

@@ -232,6 +232,7 @@ void Interpreter::full_reset() {
   const bool was_alternate = screen.is_alternate();
   screen.full_reset();
   modes = ModeState();
+  palette.reset_indices();
   restyles_stream_ = true;
   pens_.clear();
   if (was_alternate) events.push(EventKind::alt_screen, screen.now());

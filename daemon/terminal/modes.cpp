@@ -19,6 +19,7 @@ constexpr ModeInfo kModes[] = {
     {12, true, Mode::cursor_blink},        //
     {25, true, Mode::cursor_visible},      // DECTCEM
     {40, true, Mode::kept},                // allows 132 columns; the size is ours alone, so it has no effect
+    {42, true, Mode::kept},                // DECNRCM: whether SCS takes national sets
     {45, true, Mode::reverse_wrap},        //
     {47, true, Mode::alternate_47},        //
     {66, true, Mode::application_keypad},  // DECNKM

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "terminal/interpreter.hpp"
+#include "terminal/parts.hpp"
 #include "terminal/sgr.hpp"
 
 namespace smartcli::terminal {
@@ -9,25 +10,6 @@ namespace {
 
 unsigned number(int n) {
   return static_cast<unsigned>(n);
-}
-
-/// Takes the part up to `;` off the front.
-std::string_view take_part(std::string_view& text) {
-  const std::size_t end = text.find(';');
-  const std::string_view part = text.substr(0, end);
-  text = end == text.npos ? std::string_view() : text.substr(end + 1);
-  return part;
-}
-
-/// A decimal below 1000, else -1.
-int small_number(std::string_view text) {
-  if (text.empty() || text.size() > 3) return -1;
-  int n = 0;
-  for (char c : text) {
-    if (c < '0' || c > '9') return -1;
-    n = n * 10 + (c - '0');
-  }
-  return n;
 }
 
 }  // namespace
@@ -80,7 +62,7 @@ void Interpreter::keyboard_query(const Params& p) {
 void Interpreter::dcs(const Sequence& s, std::string_view text, std::uint64_t offset) {
   screen.at(offset);
   screen.forget_last_char();
-  if (s.prefix != 0 || s.final != 'q' || s.has_more_intermediates) return;
+  if (s.prefix != 0 || s.final != 'q' || s.second_intermediate != 0) return;
   if (s.intermediate == '$') request_setting(text);
   if (s.intermediate == '+') request_capability(text);
 }
@@ -124,26 +106,6 @@ void Interpreter::request_capability(std::string_view names) {
         std::find_if(std::begin(kKnown), std::end(kKnown), [&](const auto& k) { return k.hex == name; });
     answer(known == std::end(kKnown) ? Answer::cap_unknown : known->answer);
   } while (!names.empty());
-}
-
-// OSC 4: pairs of index and colour. Colours that the program sets are not kept; a query gets the default
-// palette.
-void Interpreter::colour_query(std::string_view text) {
-  while (!text.empty()) {
-    const int index = small_number(take_part(text));
-    if (take_part(text) == "?" && index >= 0 && index <= 255)
-      answer(Answer::palette, {number(index), palette_colour(number(index))});
-  }
-}
-
-// OSC 10, 11, 12: each further part is for the next one.
-void Interpreter::dynamic_colour_query(int which, std::string_view text) {
-  for (; which <= 12 && !text.empty(); ++which) {
-    if (take_part(text) != "?") continue;
-    if (which == 10) answer(Answer::foreground, {kForegroundColour});
-    if (which == 11) answer(Answer::background, {kBackgroundColour});
-    if (which == 12) answer(Answer::cursor_colour, {kForegroundColour});
-  }
 }
 
 }  // namespace smartcli::terminal

@@ -28,20 +28,6 @@ void add_colour(std::string& out, std::uint32_t rgb) {
 
 }  // namespace
 
-std::uint32_t palette_colour(unsigned index) {
-  static constexpr std::uint32_t kFirst[16] = {0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd,
-                                               0x00cdcd, 0xe5e5e5, 0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00,
-                                               0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff};
-  if (index < 16) return kFirst[index];
-  if (index < 232) {
-    auto level = [](unsigned n) { return n == 0 ? 0 : 55 + 40 * n; };
-    const unsigned n = index - 16;
-    return level(n / 36) << 16 | level(n / 6 % 6) << 8 | level(n % 6);
-  }
-  const unsigned grey = 8 + 10 * (std::min(index, 255u) - 232);
-  return grey << 16 | grey << 8 | grey;
-}
-
 void ReplyQueue::send(std::uint64_t offset, Answer answer, std::initializer_list<unsigned> numbers,
                       std::string_view sgr) {
   // Counted also where dropped: a reply's key must not depend on when the queue was emptied.

@@ -68,10 +68,6 @@ enum class Answer {
 /// The pixels of a cell that size reports claim.
 inline constexpr unsigned kCellWidth = 8, kCellHeight = 16;
 
-/// 24-bit colour of a palette entry (xterm's default palette), and of the screen.
-std::uint32_t palette_colour(unsigned index);
-inline constexpr std::uint32_t kForegroundColour = 0xe5e5e5, kBackgroundColour = 0x000000;
-
 /// Answers until they are taken. Past kMaxBytes they are dropped and counted: a flood of queries costs its
 /// sender its answers and nobody memory.
 class ReplyQueue {

@@ -63,19 +63,25 @@ class Params {
 struct Sequence {
   char prefix = 0;  ///< one of < = > ? or 0
   char intermediate = 0;
-  bool has_more_intermediates = false;  ///< two or more: nothing we know has them
+  char second_intermediate = 0;         ///< only designations of character sets have one
+  bool has_more_intermediates = false;  ///< three or more: nothing we know has them
   char final = 0;
   Params params;
 
   void clear() {
     prefix = 0;
     intermediate = 0;
+    second_intermediate = 0;
     has_more_intermediates = false;
     params.clear();
   }
   void collect(char c) {
-    if (intermediate != 0) has_more_intermediates = true;
-    intermediate = c;
+    if (intermediate == 0)
+      intermediate = c;
+    else if (second_intermediate == 0)
+      second_intermediate = c;
+    else
+      has_more_intermediates = true;
   }
 };
 

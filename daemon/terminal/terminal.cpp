@@ -82,6 +82,7 @@ void Terminal::reset() {
   impl_->interpreter.full_reset();
   impl_->screen().wipe();
   impl_->interpreter.forget_titles();
+  impl_->interpreter.palette = {};
 }
 
 void Terminal::trim_history() {
