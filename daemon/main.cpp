@@ -158,6 +158,7 @@ int run(Detached detached) {
       std::chrono::duration_cast<std::chrono::milliseconds>(clock.wall().time_since_epoch()).count());
   control.clients = [&] { return serving->clients(); };
   control.stop = [&] { boost::asio::post(loop, stop); };
+  control.crosscheck = helper("smartcli-crosscheck");
   dispatch::Handlers handlers(table, *limits, clock, paths, std::move(control));
   server::Server server(
       loop, std::move(*listener), paths.socket, handlers, *limits,

@@ -9,6 +9,9 @@ std::string reply_line_of(std::string_view id, const T& reply) {
   return reply_line(id, encode(reply));
 }
 
+/// What smartcli-crosscheck prints for the daemon.
+template std::string encode_text<Doctor::Reply>(const Doctor::Reply&);
+
 template <class T>
 std::string stream_line_of(std::string_view id, std::int64_t seq, const T& chunk) {
   return stream_line(id, seq, encode(chunk));
@@ -45,6 +48,7 @@ SMARTCLI_ROW(Version::Reply)
 SMARTCLI_ROW(ShowLimits::Reply)
 SMARTCLI_ROW(DaemonStatus::Reply)
 SMARTCLI_ROW(DaemonStop::Reply)
+SMARTCLI_ROW(Doctor::Reply)
 SMARTCLI_ROW(Cancel::Reply)
 SMARTCLI_ROW(Hello::Reply)
 #undef SMARTCLI_ROW

@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "proto/methods/daemon.hpp"
+#include "proto/methods/doctor.hpp"
 #include "proto/methods/input.hpp"
 #include "proto/methods/read.hpp"
 #include "proto/methods/screen.hpp"
@@ -38,6 +39,7 @@ namespace smartcli {
   method(ShowLimits) \
   method(DaemonStatus) \
   method(DaemonStop) \
+  method(Doctor) \
   method(Cancel)
 // clang-format on
 

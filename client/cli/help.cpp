@@ -137,9 +137,8 @@ std::string explained(const FieldDescription& described) {
   std::string text = explain(described);
   const bool is_negation = described.shape.type == Shape::Type::flag && described.standard == "true";
   if (is_negation) text.insert(0, "not: ");
-  const bool has_variable =
-      described.shape.type == Shape::Type::session_name && described.field.metavar == "SID";
-  if (has_variable) text += " (default: $SMARTCLI_SESSION)";
+  if (described.field.name == "sid" && described.field.metavar == "SID")
+    text += " (default: $SMARTCLI_SESSION)";
   return text;
 }
 

@@ -388,6 +388,22 @@ Printed print(const DaemonStatus::Request&, const DaemonStatus::Reply& reply) {
   return {table(std::move(rows)), "", 0};
 }
 
+Printed print(const Doctor::Request&, const Doctor::Reply& reply) {
+  Printed printed;
+  std::vector<Row> rows;
+  for (const auto& check : reply.checks) {
+    rows.push_back({std::string(EnumNames<Health>::kNames[static_cast<std::size_t>(check.health)]),
+                    check.name, check.text});
+    if (check.health == Health::fail) printed.status = 1;
+  }
+  printed.out = table(std::move(rows));
+  if (reply.second_opinion) {
+    printed.out += "\n" + text_of(*reply.second_opinion);
+    if (!reply.second_opinion->differences.empty()) printed.status = 1;
+  }
+  return printed;
+}
+
 Printed print(const DaemonStop::Request&, const DaemonStop::Reply& reply) {
   return {"daemon " + std::to_string(reply.pid) + " stopped; " + std::to_string(reply.closed) +
               " sessions ended, " + std::to_string(reply.kept) + " live ones go on\n",

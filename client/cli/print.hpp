@@ -36,6 +36,7 @@ Printed print(const Close::Request&, const Close::Reply& reply);
 Printed print(const Version::Request&, const Version::Reply& reply);
 Printed print(const ShowLimits::Request&, const ShowLimits::Reply& reply);
 Printed print(const DaemonStatus::Request&, const DaemonStatus::Reply& reply);
+Printed print(const Doctor::Request&, const Doctor::Reply& reply);
 Printed print(const DaemonStop::Request&, const DaemonStop::Reply& reply);
 
 /// Each on a line of its own.

@@ -53,7 +53,7 @@ std::string place(int row, int col) {
 
 }  // namespace
 
-Result<Opinion> replay(const std::string& folder) {
+Result<SecondOpinion> replay(const std::string& folder) {
   if (!journal::has_begun(folder)) {
     return Error{ErrorCode::invalid_argument, "no journal in " + text::quoted(folder, 200) +
                                                   "; `smartcli daemon status` names the state folder"};
@@ -61,10 +61,11 @@ Result<Opinion> replay(const std::string& folder) {
   journal::Reader reader(folder, nullptr, -1);
   auto start = reader.start();
   if (!start) return start.error();
-  Opinion opinion;
-  opinion.from = start->offset;
-  opinion.to = reader.end();
-  opinion.dropped = reader.dropped_bytes();
+  SecondOpinion opinion;
+  opinion.from = static_cast<std::int64_t>(start->offset);
+  const std::uint64_t end = reader.end();
+  opinion.to = static_cast<std::int64_t>(end);
+  opinion.dropped = static_cast<std::int64_t>(reader.dropped_bytes());
   Pair screens(start->cols, start->rows);
   screens.ours.set_offset(start->offset);
   auto position = start->event_position;
@@ -80,7 +81,7 @@ Result<Opinion> replay(const std::string& folder) {
   auto next = events.begin();
   for (std::uint64_t at = start->offset;;) {
     for (; next != events.end() && next->offset <= at; ++next) screens.apply(*next);
-    std::uint64_t stop = std::min<std::uint64_t>(opinion.to, at + kBlock);
+    std::uint64_t stop = std::min<std::uint64_t>(end, at + kBlock);
     if (next != events.end()) stop = std::min(stop, next->offset);
     if (stop <= at) break;
     auto read = reader.read(at, std::span(block.data(), static_cast<std::size_t>(stop - at)));
@@ -90,14 +91,14 @@ Result<Opinion> replay(const std::string& folder) {
     at += *read;
   }
   const auto size = screens.ours.size();
-  opinion.cols = static_cast<int>(size.cols);
-  opinion.rows = static_cast<int>(size.rows);
+  opinion.cols = size.cols;
+  opinion.rows = size.rows;
   const auto ours = screens.ours.screen_text();
   const auto theirs = screens.theirs->lines();
   for (std::size_t row = 0; row < std::max(ours.size(), theirs.size()); ++row) {
     const std::string mine = row < ours.size() ? ours[row] : "";
     const std::string other = row < theirs.size() ? theirs[row] : "";
-    if (mine != other) opinion.differences.push_back({static_cast<int>(row) + 1, mine, other});
+    if (mine != other) opinion.differences.push_back({static_cast<std::int64_t>(row) + 1, mine, other});
   }
   const auto cursor = screens.ours.cursor();
   const std::string mine = place(cursor.row, cursor.col);

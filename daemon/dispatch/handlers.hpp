@@ -33,6 +33,7 @@ struct DaemonControl {
   std::string started;  ///< RFC 3339
   std::function<std::size_t()> clients;
   std::function<void()> stop;  ///< after the reply is on its way
+  std::string crosscheck;      ///< path of smartcli-crosscheck
 };
 
 class Handlers {
@@ -70,6 +71,7 @@ class Handlers {
   Reply<ShowLimits::Reply> handle(ShowLimits::Request request, Call call);
   Reply<DaemonStatus::Reply> handle(DaemonStatus::Request request, Call call);
   Reply<DaemonStop::Reply> handle(DaemonStop::Request request, Call call);
+  Reply<Doctor::Reply> handle(Doctor::Request request, Call call);
   Reply<Cancel::Reply> handle(Cancel::Request request, Call call);
 
   policy::Admission admission;

@@ -1,7 +1,10 @@
 // The second opinion: a session's journal through libtsm, beside our screen.
 
+#include <signal.h>
+
 #include <catch2/catch.hpp>
-#include <filesystem>
+#include <fstream>
+#include <set>
 
 #include "support/daemon_fixture.hpp"
 
@@ -9,14 +12,8 @@ using namespace smartcli::test;
 
 namespace {
 
-std::string journal_of_the_only_session(DaemonFixture& f) {
-  const auto state = f.json({"daemon", "status"})["state_dir"].get<std::string>();
-  for (const auto& entry : std::filesystem::directory_iterator(state + "/sessions")) return entry.path();
-  return {};
-}
-
-Output crosscheck(DaemonFixture& f) {
-  return f.run({std::string(SMARTCLI_BIN) + "/smartcli-crosscheck", journal_of_the_only_session(f)});
+Output second_opinion(DaemonFixture& f, const std::string& sid) {
+  return f.cli({"doctor", "--second-opinion", sid});
 }
 
 }  // namespace
@@ -30,7 +27,7 @@ TEST_CASE("[crosscheck] libtsm shows an editor's screen as we do, a resize inclu
   f.ok({"send-text", "-s", "v", "ohello"});
   f.ok({"wait-regex", "-s", "v", "^hello"});
   f.ok({"wait-ready", "-s", "v"});
-  const auto output = crosscheck(f);
+  const auto output = second_opinion(f, "v");
   INFO(output.out << output.err);
   CHECK(output.status == 0);
   CHECK(output.out.find("screen 60x12") != std::string::npos);
@@ -41,11 +38,36 @@ TEST_CASE("[crosscheck] a difference is shown row by row, harmless, and is no er
   // libtsm drops combining characters.
   f.ok({"spawn", "-s", "c", "printf", "e\\xcc\\x81\\n\\x1b]0;title\\x07"});
   f.ok({"wait-exit", "-s", "c"});
-  const auto output = crosscheck(f);
+  const auto output = second_opinion(f, "c");
   CHECK(output.status == 1);
   CHECK(output.out.find("row 1\n  smartcli  e\xcc\x81\n  libtsm    e\n") != std::string::npos);
   CHECK(output.out.find('\x1b') == std::string::npos);
   const auto nothing = f.run({std::string(SMARTCLI_BIN) + "/smartcli-crosscheck", f.folder + "/none"});
   CHECK(nothing.status == 2);
   CHECK(nothing.err.find("none") != std::string::npos);
+}
+
+TEST_CASE("[doctor] what is wrong is said, each thing with its line", "[integration]") {
+  DaemonFixture f;
+  const auto reply = f.json({"doctor"});
+  std::set<std::string> names;
+  for (const auto& check : reply["checks"]) names.insert(check["name"]);
+  for (const char* name : {"daemon", "user", "runtime folder", "state folder", "descriptors", "terminals",
+                           "logout", "journals", "shims", "second opinion"}) {
+    CAPTURE(name);
+    CHECK(names.count(name) == 1);
+  }
+  CHECK(reply.find("second_opinion") == reply.end());
+  CHECK(f.cli({"doctor", "--second-opinion", "none"}).status == 3);
+}
+
+TEST_CASE("[doctor] a program whose shim died is told of", "[integration]") {
+  DaemonFixture f;
+  const int child = f.json({"spawn", "-s", "gone", "cat"})["pid"];
+  std::ifstream stat("/proc/" + std::to_string(child) + "/stat");
+  std::string line;
+  std::getline(stat, line);
+  ::kill(std::stoi(line.substr(line.rfind(')') + 4)), SIGKILL);  // its parent
+  REQUIRE(becomes_true([&f] { return f.json({"status", "-s", "gone"})["state"] == "lost"; }));
+  CHECK(f.ok({"doctor"}).find("died before their programs: gone") != std::string::npos);
 }

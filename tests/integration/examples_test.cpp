@@ -61,7 +61,7 @@ int promised_status(const std::string& line) {
 }
 
 void prepare(DaemonFixture& f, const Example& example) {
-  static const std::regex kNamed("smartcli ([a-z-]+ )?.*?-s ([A-Za-z0-9_.-]+)");
+  static const std::regex kNamed("smartcli ([a-z-]+ )?.*?(?:-s|--second-opinion) ([A-Za-z0-9_.-]+)");
   for (std::sregex_iterator named(example.line.begin(), example.line.end(), kNamed), end; named != end;
        ++named) {
     if ((*named)[1] == "spawn ") continue;

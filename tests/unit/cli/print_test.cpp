@@ -106,6 +106,14 @@ TEST_CASE("T18: what a person sees of a reply is inert, whatever a program or a 
   limits.limits = {{hostile(), hostile(), hostile(), hostile(), 1, 1, 1, 1}};
   check_inert(print(ShowLimits::Request{}, limits));
   CHECK(lines_in(print(ShowLimits::Request{}, limits).out) == 2);
+  Doctor::Reply doctor;
+  doctor.checks = {{hostile(), hostile(), Health::ok}, {hostile(), hostile(), Health::warn}};
+  CHECK(lines_in(print(Doctor::Request{}, doctor).out) == 2);
+  CHECK(print(Doctor::Request{}, doctor).status == 0);
+  doctor.second_opinion =
+      SecondOpinion{0, 9, 0, 80, 24, {{1, hostile(), hostile()}, {0, hostile(), hostile()}}};
+  check_inert(print(Doctor::Request{}, doctor));
+  CHECK(print(Doctor::Request{}, doctor).status == 1);
   DaemonStatus::Reply daemon;
   const std::size_t daemon_lines = lines_in(print(DaemonStatus::Request{}, daemon).out);
   daemon.version = daemon.socket = daemon.state_dir = daemon.log = daemon.started = hostile();
