@@ -93,7 +93,7 @@ void EchoTracker::untyped(std::uint64_t key) {
 void EchoTracker::reached_unknown(Position cursor, std::size_t bytes, bool ends_line) {
   Typed one;
   one.was_reached = true;
-  one.canonical = true;
+  one.mode = LineMode::canonical;
   one.at = cursor;
   one.ends_line = ends_line;
   one.blind = bytes;
@@ -126,11 +126,11 @@ void EchoTracker::typed(std::uint64_t key, std::string_view bytes) {
   }
 }
 
-void EchoTracker::reached(std::uint64_t key, Position cursor, bool canonical) {
+void EchoTracker::reached(std::uint64_t key, Position cursor, LineMode mode) {
   for (auto& one : typed_) {
     if (one.key != key || one.was_reached) continue;
     one.was_reached = true;
-    one.canonical = canonical;
+    one.mode = mode;
     if (one.first_of_key) one.at = cursor;
   }
 }
@@ -154,7 +154,7 @@ void EchoTracker::find_in(const LineTexts& texts, std::vector<std::size_t>& line
       if (n > 0) lines.push_back(n - 1);
       if (n < texts.places.size()) lines.push_back(n);
     }
-    if (!one.canonical && one.echoed) continue;
+    if (one.mode == LineMode::raw && one.echoed) continue;
     for (const std::string* shown : {&one.whole, &one.shown}) {
       if (shown->empty()) continue;
       for (auto at = texts.text.find(*shown); at != std::string::npos;) {
@@ -179,7 +179,8 @@ void EchoTracker::mark(Line& line) {
           std::lower_bound(line.positions.begin(), line.positions.end(), *one.at) - line.positions.begin());
       set(start, one.blind);
     }
-    if (one.at && one.at->row >= line.first_row && one.at->row <= line.last_row && !one.shown.empty()) {
+    if (one.at && one.at->row >= line.first_row && one.at->row <= line.last_row && !one.shown.empty() &&
+        one.mode != LineMode::silent) {
       const auto start = static_cast<std::size_t>(
           std::lower_bound(line.positions.begin(), line.positions.end(), *one.at) - line.positions.begin());
       bool whole = false;
@@ -187,14 +188,15 @@ void EchoTracker::mark(Line& line) {
       if (whole) {
         one.echoed = true;
         // The kernel echoes a block of several lines at once: the next one starts the next row.
-        if (one.ends_line && one.canonical && n + 1 < typed_.size() && typed_[n + 1].key == one.key) {
+        if (one.ends_line && one.mode == LineMode::canonical && n + 1 < typed_.size() &&
+            typed_[n + 1].key == one.key) {
           typed_[n + 1].at = Position{line.last_row + 1, 0};
         }
       }
     }
     // Shown again after a prompt. In raw mode the line editor is the only one to show it, wherever its prompt
     // came.
-    const bool may_reappear = one.canonical || !one.echoed;
+    const bool may_reappear = one.mode != LineMode::raw || !one.echoed;
     if (one.whole.empty() || !may_reappear) continue;
     if (one.again && (one.again->row < line.first_row || one.again->row > line.last_row)) continue;
     // A line that was begun by single keys may have been eaten meanwhile: its last part alone is tried too.

@@ -24,9 +24,11 @@ class EchoTracker {
   void untyped(std::uint64_t key);
   /// The parser is at the fence of an input that an earlier daemon sent: only its length is known.
   void reached_unknown(Position cursor, std::size_t bytes, bool ends_line);
+  /// The terminal's line settings at the write. `silent` is canonical without ECHO: the kernel shows nothing,
+  /// a line editor that starts later may.
+  enum class LineMode { canonical, silent, raw };
   /// The parser is at the fence of that input.
-  /// @param canonical  ICANON was set at the write
-  void reached(std::uint64_t key, Position cursor, bool canonical);
+  void reached(std::uint64_t key, Position cursor, LineMode mode);
   /// Rows were renumbered: cursor positions mean nothing any more.
   void forget_positions();
   /// Lines of `texts` that `mark` has to see: where an echo may begin, and where it may be shown again.
@@ -41,7 +43,7 @@ class EchoTracker {
     std::string whole;  ///< of the unsent line so far, this included: what a line editor would show again
     bool ends_line = false;
     bool was_reached = false;
-    bool canonical = false;
+    LineMode mode = LineMode::raw;
     bool first_of_key = false;
     std::size_t blind = 0;          ///< so many bytes are echo, whatever they are
     std::string line_before;        ///< the unsent line without this

@@ -206,6 +206,10 @@ void Session::apply(const journal::Event& event) {
       if (fence.revision > fence_.revision) fence_ = fence;
       const Position at = cursor_position(terminal_);
       const bool canonical = (event.line_flags & shim_abi::kLineCanonical) != 0;
+      const bool echoes = (event.line_flags & shim_abi::kLineEcho) != 0;
+      const auto mode = !canonical ? EchoTracker::LineMode::raw
+                        : echoes   ? EchoTracker::LineMode::canonical
+                                   : EchoTracker::LineMode::silent;
       const std::string key = echo_key(event.id, event.step);
       bool known = false;
       std::string client;
@@ -213,10 +217,10 @@ void Session::apply(const journal::Event& event) {
         if (sent.key != key) continue;
         known = true;
         client = sent.client;
-        echo_.reached(sent.echo, at, canonical);
+        echo_.reached(sent.echo, at, mode);
       }
       saw(client);
-      if (!known && canonical && (event.line_flags & shim_abi::kLineEcho) != 0) {
+      if (!known && mode == EchoTracker::LineMode::canonical) {
         const bool ends = (event.flags & shim_abi::kInputEndsLine) != 0;
         echo_.reached_unknown(at, event.bytes - (ends && event.bytes > 0 ? 1 : 0), ends);
       }

@@ -9,6 +9,14 @@
 
 using namespace smartcli::test;
 
+TEST_CASE("what a program writes back with the kernel's echo off is output", "[integration]") {
+  DaemonFixture f;
+  f.ok({"spawn", "-s", "c", "sh", "-c", "stty -echo; echo ready; exec cat"});
+  f.ok({"wait-regex", "-s", "c", "ready"});
+  f.ok({"send-line", "-s", "c", "hello"});
+  CHECK(f.ok({"wait-regex", "-s", "c", "^hello$"}) == "hello");
+}
+
 TEST_CASE("the main job works as the help prints it", "[integration]") {
   DaemonFixture f;
   const auto sid = f.ok({"spawn", "python3", "-q"});

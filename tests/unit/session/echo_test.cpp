@@ -84,6 +84,21 @@ TEST_CASE("with echo off the program's first words are not taken for the echo", 
   CHECK(screen.finds("wrong"));
 }
 
+TEST_CASE("with the kernel's echo off all that is shown is output, but for a line editor's second showing",
+          "[echo]") {
+  SECTION("cat") {
+    ScreenUnderTest screen;
+    screen.typed("hello\r", Line::silent).shows("hello\r\n");
+    CHECK(screen.marked() == Marked{"hello"});
+    CHECK(screen.finds("^hello$"));
+  }
+  SECTION("a line editor that starts later") {
+    ScreenUnderTest screen;
+    screen.typed("echo READY\r", Line::silent).shows("\x1b[?2004huser@host:~$ echo READY\r\n");
+    CHECK(screen.marked() == Marked{"user@host:~$ [echo READY]"});
+  }
+}
+
 TEST_CASE("a word repeated after other words is no echo", "[echo]") {
   ScreenUnderTest screen;
   screen.shows("name? ").typed("bob\r", Line::canonical).shows("bob\r\ngot bob\r\n");

@@ -14,7 +14,7 @@
 
 namespace smartcli::test {
 
-enum class Line { canonical, raw };
+using Line = session::EchoTracker::LineMode;
 
 /// The condition holds after it has looked at these.
 inline bool sees(session::Condition& condition, const std::vector<session::Line>& lines, bool alt_screen) {
@@ -59,7 +59,7 @@ class ScreenUnderTest {
     const auto key = ++key_;
     echo.typed(key, bytes);
     fence = terminal.offset();
-    echo.reached(key, session::cursor_position(terminal), line == Line::canonical);
+    echo.reached(key, session::cursor_position(terminal), line);
     return *this;
   }
 
