@@ -7,9 +7,10 @@
 #include "common/text.hpp"
 #include "common/utf8.hpp"
 
-// Judge: xterm 379's own bytes for each key under each set of modifiers and each modifyOtherKeys, US layout,
-// Alt as ESC. One rule goes beyond it: where xterm drops a modifier (Shift+Enter is Enter there, Ctrl+é is
-// é), the press has no encoding, since the program would get another one than was asked for.
+// Judge: xterm 379's own bytes for each key under each set of modifiers in each mode, US layout, Alt as ESC
+// (tests/golden/keys). One rule goes beyond it: where xterm drops a modifier (Shift+Enter is Enter there,
+// Ctrl+é is é), the press has no encoding, since the program would get another one than was asked for; under
+// modifyOtherKeys 1 it has the one of level 2, which such a program reads too.
 
 namespace smartcli::terminal {
 namespace {
@@ -40,7 +41,9 @@ constexpr FunctionKey kFunctionKeys[] = {
     {end, 1, 'F'},       {home, 1, 'H'},     {insert, 2, '~'},   {delete_, 3, '~'},  {page_up, 5, '~'},
     {page_down, 6, '~'}, {f1, 1, 'P', true}, {f2, 1, 'Q', true}, {f3, 1, 'R', true}, {f4, 1, 'S', true},
     {f5, 15, '~'},       {f6, 17, '~'},      {f7, 18, '~'},      {f8, 19, '~'},      {f9, 20, '~'},
-    {f10, 21, '~'},      {f11, 23, '~'},     {f12, 24, '~'},
+    {f10, 21, '~'},      {f11, 23, '~'},     {f12, 24, '~'},     {f13, 25, '~'},     {f14, 26, '~'},
+    {f15, 28, '~'},      {f16, 29, '~'},     {f17, 31, '~'},     {f18, 32, '~'},     {f19, 33, '~'},
+    {f20, 34, '~'},      {f21, 42, '~'},     {f22, 43, '~'},     {f23, 44, '~'},     {f24, 45, '~'},
 };
 
 /// Keypad: what it types, and its SS3 letter under DECKPAM. Its kitty number is 57399 plus the place here.
@@ -194,13 +197,15 @@ std::optional<std::string> legacy_control_key(const Key& key, const Modes& modes
   }
 }
 
-std::optional<std::string> legacy_text(const TextKey& key) {
+std::optional<std::string> legacy_text(const TextKey& key, const Modes& modes) {
   if ((key.modifiers & kSuper) != 0) return std::nullopt;
   if ((key.modifiers & kCtrl) == 0) return with_alt(key.modifiers, as_utf8(key.character));
   const auto code = control_code(key.character);
   // C0 has no case: Ctrl+Shift+C would arrive as Ctrl+C.
   const bool shift_is_lost = key.shift_was_asked && (is_letter(key.character) || key.character == ' ');
   if (!code || shift_is_lost) return std::nullopt;
+  // LNM is the terminal's, whatever made the CR.
+  if (*code == '\r' && modes.newline) return with_alt(key.modifiers, "\r\n");
   return with_alt(key.modifiers, std::string(1, *code));
 }
 
@@ -212,24 +217,34 @@ std::string csi(int number, unsigned modifiers, char final) {
   return out + final;
 }
 
+std::optional<NamedKey> twelve_below(NamedKey key) {
+  if (key < f13 || key > f24) return std::nullopt;
+  return static_cast<NamedKey>(static_cast<int>(key) - 12);
+}
+
 std::optional<std::string> legacy_function_key(const FunctionKey& row, unsigned modifiers,
                                                const Modes& modes) {
   if ((modifiers & kSuper) != 0) return std::nullopt;
+  if (const auto below = twelve_below(row.key); below && modifiers == 0) {
+    // xterm-256color's kf13 to kf24 are Shift and the key twelve below; xterm's own keys of that name send
+    // what is in no terminfo entry, so that is left for what has no other form.
+    return legacy_function_key(*find_row(kFunctionKeys, *below), kShift, modes);
+  }
   const bool follows_decckm = row.number == 1 && !row.ss3_plain && modes.application_cursor;
   if (modifiers == 0 && (row.ss3_plain || follows_decckm)) return std::string(kSs3) + row.final;
   return csi(row.number, modifiers, row.final);
 }
 
 std::optional<std::string> legacy_keypad(const KeypadKey& row, unsigned modifiers, const Modes& modes) {
+  if (modes.application_keypad) {
+    // Shift turns what NumLock made of a key back: Shift+KP7 would arrive as Shift+Home.
+    const bool has_other_half = row.key <= kp_decimal;
+    if ((modifiers & kSuper) != 0 || (has_other_half && (modifiers & kShift) != 0)) return std::nullopt;
+    return std::string(kSs3) + (modifiers != 0 ? parameter(modifiers) : "") + row.ss3;
+  }
   if (modifiers != 0) return std::nullopt;
-  if (modes.application_keypad) return std::string(kSs3) + row.ss3;
   if (row.key == kp_enter && modes.newline) return "\r\n";
   return std::string(1, row.text);
-}
-
-std::optional<NamedKey> twelve_below(NamedKey key) {
-  if (key < f13 || key > f24) return std::nullopt;
-  return static_cast<NamedKey>(static_cast<int>(key) - 12);
 }
 
 std::string other_keys(unsigned modifiers, char32_t code) {
@@ -256,8 +271,11 @@ std::optional<std::string> with_other_keys(const Key& key, const std::optional<T
                                            const std::optional<std::string>& legacy, const Modes& modes) {
   const auto code = other_keys_code(key, text, modes);
   if (!code || (key.modifiers & kSuper) != 0) return legacy;
-  if (modes.modify_other_keys < 2)
-    return legacy ? legacy : other_keys(text ? text->modifiers : key.modifiers, *code);
+  if (modes.modify_other_keys < 2) {
+    // Ctrl+? is the one with bytes of its own that level 1 escapes all the same.
+    const bool is_escaped = !legacy || (*code == '?' && (key.modifiers & kCtrl) != 0);
+    return is_escaped ? other_keys(text ? text->modifiers : key.modifiers, *code) : legacy;
+  }
   if (key.named == tab && key.modifiers == kShift) return legacy;
   if (key.named == backspace && key.modifiers == kCtrl) return legacy;
   if (text && key.modifiers == kShift) {
@@ -268,75 +286,110 @@ std::optional<std::string> with_other_keys(const Key& key, const std::optional<T
   return key.modifiers == 0 ? legacy : other_keys(text ? text->modifiers : key.modifiers, *code);
 }
 
-/// `CSI number : alternate ; modifiers ; text u`, what is 0 left out.
-std::string kitty_u(char32_t number, char32_t alternate, unsigned modifiers, char32_t text) {
+/// A key event of the kitty protocol: `CSI number:alternate ; modifiers:event ; text final`.
+struct KittyKey {
+  char32_t number = 0;
+  char final = 'u';
+  char32_t alternate = 0;  ///< the shifted key, where it is another
+  unsigned modifiers = 0;
+  char32_t text = 0;
+};
+
+enum class KittyEvent { press = 1, release = 3 };
+
+/// What is 0, or a default that nothing follows, is left out.
+std::string written(const KittyKey& key, KittyEvent event) {
   const auto decimal = [](char32_t c) { return std::to_string(static_cast<std::uint32_t>(c)); };
+  const bool is_release = event == KittyEvent::release;
+  const char32_t text = is_release ? 0 : key.text;
+  const bool has_second = key.modifiers != 0 || is_release;
   std::string out(kCsi);
-  out += decimal(number);
-  if (alternate != 0) out += ':' + decimal(alternate);
-  if (modifiers != 0 || text != 0) out += ';';
-  if (modifiers != 0) out += parameter(modifiers);
+  if (key.number != 1 || has_second) out += decimal(key.number);
+  if (key.alternate != 0) out += ':' + decimal(key.alternate);
+  if (has_second || text != 0) out += ';';
+  if (has_second) out += parameter(key.modifiers);
+  if (is_release) out += ':' + std::to_string(static_cast<int>(event));
   if (text != 0) out += ';' + decimal(text);
-  return out + 'u';
+  return out + key.final;
 }
 
-std::optional<char32_t> kitty_number(NamedKey key) {
-  switch (key) {
-    case enter: return U'\r';
-    case tab: return U'\t';
-    case escape: return U'\x1b';
-    case backspace: return U'\x7f';
-    default: break;
-  }
-  if (key >= f13 && key <= f24) return kKittyF13 + static_cast<int>(key) - static_cast<int>(f13);
-  return std::nullopt;
+/// The control keys that stay bytes: a shell must be usable after a program that did not take its flags back.
+bool stays_legacy(NamedKey key) {
+  return key == enter || key == tab || key == backspace;
 }
 
-/// A press under the kitty protocol; only presses are sent, so report-event-types adds no field. Nothing
-/// where the flags in force leave the key as it was.
-std::optional<std::string> kitty(const Key& key, const std::optional<TextKey>& text, std::int64_t flags) {
-  const bool reports_all = (flags & kReportAll) != 0;
-  const bool reports_text = reports_all && (flags & kText) != 0;
-  const bool disambiguates = reports_all || (flags & kDisambiguate) != 0;
-  if (!disambiguates && (flags & kEventTypes) == 0) return std::nullopt;
-  constexpr unsigned kNoText = kCtrl | kAlt | kSuper;
-  const bool types = (key.modifiers & kNoText) == 0;
-
+/// The character that a press types; nothing where Ctrl, Alt or Super is held, or on the keypad any modifier.
+std::optional<char32_t> typed_character(const Key& key, const std::optional<TextKey>& text) {
   if (const KeypadKey* row = find_row(kKeypadKeys, key.named)) {
-    const bool is_text = row->key != kp_enter && types;
-    if (is_text && !reports_all) return std::string(1, row->text);
-    return kitty_u(kKittyKeypad + static_cast<char32_t>(row - kKeypadKeys), 0, key.modifiers,
-                   is_text && reports_text ? static_cast<char32_t>(row->text) : 0);
+    if (row->key == kp_enter || key.modifiers != 0) return std::nullopt;
+    return static_cast<char32_t>(row->text);
   }
-  if (const FunctionKey* row = find_row(kFunctionKeys, key.named)) {
-    // `CSI R` would be a cursor position report.
-    return row->key == f3 ? csi(13, key.modifiers, '~') : csi(row->number, key.modifiers, row->final);
+  if (!text || (key.modifiers & (kCtrl | kAlt | kSuper)) != 0) return std::nullopt;
+  return text->character;
+}
+
+KittyKey kitty_key(const Key& key, const std::optional<TextKey>& text, std::int64_t flags) {
+  KittyKey out;
+  out.modifiers = key.modifiers;
+  if ((flags & kReportAll) != 0 && (flags & kText) != 0) out.text = typed_character(key, text).value_or(0);
+  if (const KeypadKey* row = find_row(kKeypadKeys, key.named)) {
+    // Without disambiguation the keypad's keys are reported as their equivalents.
+    const bool is_itself = (flags & (kDisambiguate | kReportAll)) != 0;
+    out.number = is_itself ? kKittyKeypad + static_cast<char32_t>(row - kKeypadKeys)
+                           : static_cast<char32_t>(row->text);
+  } else if (key.named == f3) {
+    out.number = 13;  // `CSI R` would be a cursor position report
+    out.final = '~';
+  } else if (key.named >= f13 && key.named <= f24) {
+    out.number = kKittyF13 + static_cast<char32_t>(key.named) - static_cast<char32_t>(f13);
+  } else if (const FunctionKey* function = find_row(kFunctionKeys, key.named)) {
+    out.number = static_cast<char32_t>(function->number);
+    out.final = function->final;
+  } else if (text) {
+    out.number = text->base;
+    out.modifiers = text->modifiers;
+    if ((flags & kAlternates) != 0 && text->base != text->character) out.alternate = text->character;
+  } else {
+    switch (key.named) {
+      case enter: out.number = U'\r'; break;
+      case tab: out.number = U'\t'; break;
+      case escape: out.number = U'\x1b'; break;
+      case backspace: out.number = U'\x7f'; break;
+      // Shift on a key whose shifted character is not known here: told as it is, with no text.
+      default: out.number = key.character; break;
+    }
   }
-  if (const auto number = kitty_number(key.named)) {
-    // A shell must stay usable after a program that did not take its flags back.
-    const bool is_exempt = key.named == enter || key.named == tab || key.named == backspace;
-    if (key.modifiers == 0 && ((is_exempt && !reports_all) || !disambiguates)) return std::nullopt;
-    return kitty_u(*number, 0, key.modifiers, 0);
+  return out;
+}
+
+/// A press under the kitty protocol and, where event types are reported, the release that follows it: some
+/// programs act on it, and none that asked for events can miss that it comes.
+std::string kitty(const Key& key, const std::optional<TextKey>& text,
+                  const std::optional<std::string>& legacy, std::int64_t flags) {
+  const bool reports_all = (flags & kReportAll) != 0, has_events = (flags & kEventTypes) != 0;
+  const auto typed = typed_character(key, text);
+  const KittyKey event = kitty_key(key, text, flags);
+  std::string press = written(event, KittyEvent::press);
+  if (reports_all) return has_events ? press + written(event, KittyEvent::release) : press;
+
+  const bool has_form_of_its_own = find_row(kFunctionKeys, key.named) != nullptr;
+  if (typed) {
+    press = as_utf8(*typed);
+  } else if ((flags & kDisambiguate) == 0) {
+    // Legacy where that loses nothing. F13 and on have no legacy form in the protocol; with event types the
+    // others need CSI, which takes the event that SS3 has no place for.
+    const bool is_csi = has_form_of_its_own && (has_events || key.named >= f13);
+    if (legacy && !is_csi) press = *legacy;
+  } else if (key.modifiers == 0 && stays_legacy(key.named)) {
+    press = legacy.value_or(press);
   }
-  if (!text) {
-    // Shift on a key whose shifted character is not known here: told as it is, with no text.
-    if (!disambiguates) return std::nullopt;
-    return kitty_u(key.character, 0, key.modifiers, 0);
-  }
-  if (types && !reports_all) return as_utf8(text->character);
-  if (!disambiguates) return std::nullopt;
-  const bool has_alternate = (flags & kAlternates) != 0 && text->base != text->character;
-  return kitty_u(text->base, has_alternate ? text->character : 0, text->modifiers,
-                 types && reports_text ? text->character : 0);
+  // What types sends text alone, and the keys that stay bytes have no releases.
+  const bool has_release = has_events && !typed && !stays_legacy(key.named);
+  return has_release ? press + written(event, KittyEvent::release) : press;
 }
 
 std::optional<std::string> legacy(const Key& key, const std::optional<TextKey>& text, const Modes& modes) {
-  if (text) return legacy_text(*text);
-  if (const auto base = twelve_below(key.named)) {
-    // xterm-256color's kf13 and on: Shift on the key twelve below, so Shift itself is taken.
-    if ((key.modifiers & kShift) != 0) return std::nullopt;
-    return legacy_function_key(*find_row(kFunctionKeys, *base), key.modifiers | kShift, modes);
-  }
+  if (text) return legacy_text(*text, modes);
   if (const FunctionKey* row = find_row(kFunctionKeys, key.named))
     return legacy_function_key(*row, key.modifiers, modes);
   if (const KeypadKey* row = find_row(kKeypadKeys, key.named))
@@ -373,10 +426,10 @@ Result<std::string> encode_key(const Key& key, const Modes& modes) {
                  "a key event without a character: give one code point or a key's name"};
   }
   const std::optional<TextKey> text = types ? text_key(key) : std::nullopt;
-  if (const auto bytes = kitty(key, text, modes.kitty_flags)) return *bytes;
   // Text that nothing modifies is itself, also where its key would need Shift.
   std::optional<std::string> bytes = legacy(key, text, modes);
-  if (modes.modify_other_keys > 0 && modes.kitty_flags == 0) bytes = with_other_keys(key, text, bytes, modes);
+  if (modes.kitty_flags != 0) return kitty(key, text, bytes, modes.kitty_flags);
+  if (modes.modify_other_keys > 0) bytes = with_other_keys(key, text, bytes, modes);
   if (!bytes) return not_encodable(key);
   return *bytes;
 }

@@ -1,4 +1,4 @@
-// Any token is a key or an error that may be shown; any key in any modes is 1 to 32 bytes or not encodable.
+// Any token is a key or an error that may be shown; any key in any modes is 1 to 64 bytes or not encodable.
 
 #include <cstdint>
 #include <cstdlib>
@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(bytes.error().code == ErrorCode::not_encodable);
     check_message(bytes.error());
   } else {
-    require(!bytes->empty() && bytes->size() <= 32);
+    require(!bytes->empty() && bytes->size() <= 64);
   }
   // How a key is spelled is the same press.
   const auto again = parse_key(spell_key(key.value()));
