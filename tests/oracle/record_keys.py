@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Records what a real xterm sends for keys and mouse: tests/golden/keys/*.txt.
+"""Records what a real xterm sends for keys and mouse, and what terminfo says of keys: tests/golden/keys/*.txt.
 
-Usage: record_keys.py [FOLDER]      needs Xvfb, xterm, libX11, libXtst (Debian: xvfb xterm xdotool)
+Usage: record_keys.py [FOLDER]      needs Debian's xvfb, xterm, libx11-6, libxtst6, ncurses-bin
+
+Run by hand where xterm's version or the keys change; the unit tests read what it wrote.
 
 Keys are pressed through XTEST inside a private Xvfb, with the keyboard mapping set here (US caps, plus a few
 keys that no US keyboard has), so that the tables do not depend on the machine. After each press a key with a
@@ -257,6 +259,16 @@ def record_mouse(hand, out):
                         out.write(" ".join([event, button, str(col), str(row), *map(shown, data)]) + "\n")
 
 
+def record_terminfo(out):
+    """Key capabilities of TERM=xterm-256color: name and bytes."""
+    out.write("# The keys of terminfo's xterm-256color, in the modes that smkx sets (infocmp -x -1).\n"
+              "# `^[` is ESC, `\\xNN` a byte.\n")
+    listing = subprocess.run(["infocmp", "-x", "-1", "xterm-256color"], capture_output=True, text=True, check=True)
+    for name, value in re.findall(r"^\t(k[A-Za-z0-9]+)=(.*),$", listing.stdout, re.MULTILINE):
+        data = value.replace("\\E", "\x1b").replace("^?", "\x7f").replace("^H", "\b")
+        out.write(f"{name} {shown(data.encode())}\n")
+
+
 def record(folder):
     saved = termios.tcgetattr(0)
     hand = Hand()
@@ -279,6 +291,8 @@ def main():
         return 0
     folder = os.path.abspath(sys.argv[1] if len(sys.argv) > 1
                              else os.path.join(os.path.dirname(__file__), "../golden/keys"))
+    with open(os.path.join(folder, "terminfo.txt"), "w", encoding="utf-8") as out:
+        record_terminfo(out)
     with tempfile.TemporaryDirectory() as place:
         read_end, write_end = os.pipe()
         server = subprocess.Popen(["Xvfb", "-displayfd", str(write_end), "-screen", "0", "2400x1000x24", "-nolisten", "tcp"],
