@@ -6,6 +6,8 @@
 
 #include "common/text.hpp"
 #include "common/utf8.hpp"
+#include "terminal/cell.hpp"
+#include "terminal/width.hpp"
 
 // Judge: xterm 379's own bytes for each key under each set of modifiers in each mode, US layout, Alt as ESC
 // (tests/golden/keys). One rule goes beyond it: where xterm drops a modifier (Shift+Enter is Enter there,
@@ -413,6 +415,18 @@ Error not_encodable(const Key& key) {
   return {ErrorCode::not_encodable, std::move(message)};
 }
 
+/// `c` belongs to the character that `text` begins, as the screen has it.
+bool joins(const std::u32string& text, char32_t c) {
+  const auto properties = char_properties(c);
+  if ((properties & kDropped) != 0) return false;
+  if ((properties & kWidthMask) == 0) return true;
+  const auto first = char_properties(text.front());
+  const bool after_joiner = text.back() == U'\u200d';
+  if ((properties & kRegional) != 0) return text.size() == 1 && (first & kRegional) != 0;
+  if ((first & kPictograph) == 0) return false;
+  return (properties & kSkinTone) != 0 ? !after_joiner : (properties & kPictograph) != 0 && after_joiner;
+}
+
 bool is_character(char32_t c) {
   return c != 0 && c <= 0x10FFFF && (c < 0xD800 || c >= 0xE000);
 }
@@ -432,6 +446,28 @@ Result<std::string> encode_key(const Key& key, const Modes& modes) {
   if (modes.modify_other_keys > 0) bytes = with_other_keys(key, text, bytes, modes);
   if (!bytes) return not_encodable(key);
   return *bytes;
+}
+
+std::optional<std::string> encode_character(std::string_view token, const Modes& modes) {
+  std::u32string text;
+  for (std::string_view rest = token; !rest.empty();) {
+    const auto next = utf8::decode(rest);
+    if (!next.valid || next.code_point < 0x20 || next.code_point == 0x7F) return std::nullopt;
+    if (!text.empty() && !joins(text, next.code_point)) return std::nullopt;
+    if (text.size() == kMaxCluster) return std::nullopt;
+    text += next.code_point;
+    rest.remove_prefix(next.bytes);
+  }
+  if (text.size() < 2) return std::nullopt;
+  constexpr std::int64_t kTextOnly = kReportAll | kText;
+  if ((modes.kitty_flags & kTextOnly) != kTextOnly) return std::string(token);
+  std::string out = std::string(kCsi) + "0;";
+  char separator = ';';
+  for (const char32_t c : text) {
+    out += separator + std::to_string(static_cast<std::uint32_t>(c));
+    separator = ':';
+  }
+  return out + 'u';
 }
 
 }  // namespace smartcli::terminal

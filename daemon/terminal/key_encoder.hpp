@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "common/error.hpp"
 #include "proto/keys.hpp"
@@ -22,5 +24,11 @@ namespace smartcli::terminal {
 /// ctlseqs, "PC-Style Function Keys"; F13 to F24 alone as terminfo's xterm-256color has them; kitty's
 /// "Comprehensive keyboard handling in terminals".
 Result<std::string> encode_key(const Key& key, const Modes& modes);
+
+/// Encodes a character that is more than one code point and so no Key: a letter and its accents, an emoji
+/// sequence, a flag.
+/// @return  its UTF-8, or where kitty flags 8 and 16 are on the code points as text without a key; nothing if
+///          `token` is anything else, as the screen joins code points to cells.
+std::optional<std::string> encode_character(std::string_view token, const Modes& modes);
 
 }  // namespace smartcli::terminal

@@ -328,3 +328,29 @@ TEST_CASE("a key event that holds no character is refused", "[keys][key_encoder]
     CHECK(bytes.error().code == ErrorCode::not_encodable);
   }
 }
+
+TEST_CASE("a character of several code points is typed, and nothing else is taken for one",
+          "[keys][key_encoder]") {
+  Modes reports_text;
+  reports_text.kitty_flags = 24;
+  const auto [token, code_points] = GENERATE(table<std::string, std::string>({
+      {"e\u0301", "101:769"},
+      {"\U0001F469\u200D\U0001F4BB", "128105:8205:128187"},
+      {"\U0001F44D\U0001F3FD", "128077:127997"},
+      {"\U0001F1EB\U0001F1F7", "127467:127479"},
+      {"\u2764\uFE0F", "10084:65039"},
+      {"1\uFE0F\u20E3", "49:65039:8419"},
+      {"\u1112\u1161\u11AB", "4370:4449:4523"},
+  }));
+  CAPTURE(token);
+  CHECK(terminal::encode_character(token, {}) == token);
+  CHECK(terminal::encode_character(token, reports_text) == "\x1b[0;;" + code_points + "u");
+  for (const char* other : {"", "a", "ab", "日本", "Enter", "a\u200B", "\x1b\u0301", "\xff\u0301",
+                            "\U0001F1EB\U0001F1F7\U0001F1EB", "\U0001F469\U0001F4BB"}) {
+    CAPTURE(other);
+    CHECK(terminal::encode_character(other, {}) == std::nullopt);
+  }
+  std::string stacked = "e";
+  for (int i = 0; i < 16; ++i) stacked += "\u0301";
+  CHECK(terminal::encode_character(stacked, {}) == std::nullopt);
+}
