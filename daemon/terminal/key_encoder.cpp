@@ -7,6 +7,8 @@
 #include "common/text.hpp"
 #include "common/utf8.hpp"
 #include "terminal/cell.hpp"
+#include "terminal/key_tables.hpp"
+#include "terminal/kitty_keys.hpp"
 #include "terminal/width.hpp"
 
 // Judge: xterm 379's own bytes for each key under each set of modifiers in each mode, US layout, Alt as ESC
@@ -17,128 +19,10 @@
 namespace smartcli::terminal {
 namespace {
 
-using enum NamedKey;
-
-constexpr std::string_view kEsc = "\x1b", kCsi = "\x1b[", kSs3 = "\x1bO";
-
-/// Kitty keyboard protocol's progressive enhancements.
-enum KittyFlag : std::int64_t {
-  kDisambiguate = 1,
-  kEventTypes = 2,
-  kAlternates = 4,
-  kReportAll = 8,
-  kText = 16
-};
-
-/// A key of the cursor, editing or function group: `CSI number ~`, or a letter where `number` is 1.
-struct FunctionKey {
-  NamedKey key;
-  int number;
-  char final;
-  bool ss3_plain = false;  ///< F1 to F4: SS3 whatever the modes, as long as nothing modifies them
-};
-
-constexpr FunctionKey kFunctionKeys[] = {
-    {up, 1, 'A'},        {down, 1, 'B'},     {right, 1, 'C'},    {left, 1, 'D'},     {kp_begin, 1, 'E'},
-    {end, 1, 'F'},       {home, 1, 'H'},     {insert, 2, '~'},   {delete_, 3, '~'},  {page_up, 5, '~'},
-    {page_down, 6, '~'}, {f1, 1, 'P', true}, {f2, 1, 'Q', true}, {f3, 1, 'R', true}, {f4, 1, 'S', true},
-    {f5, 15, '~'},       {f6, 17, '~'},      {f7, 18, '~'},      {f8, 19, '~'},      {f9, 20, '~'},
-    {f10, 21, '~'},      {f11, 23, '~'},     {f12, 24, '~'},     {f13, 25, '~'},     {f14, 26, '~'},
-    {f15, 28, '~'},      {f16, 29, '~'},     {f17, 31, '~'},     {f18, 32, '~'},     {f19, 33, '~'},
-    {f20, 34, '~'},      {f21, 42, '~'},     {f22, 43, '~'},     {f23, 44, '~'},     {f24, 45, '~'},
-};
-
-/// Keypad: what it types, and its SS3 letter under DECKPAM. Its kitty number is 57399 plus the place here.
-struct KeypadKey {
-  NamedKey key;
-  char text;
-  char ss3;
-};
-
-constexpr int kKittyKeypad = 57399, kKittyF13 = 57376;
-constexpr KeypadKey kKeypadKeys[] = {
-    {kp0, '0', 'p'},         {kp1, '1', 'q'},         {kp2, '2', 'r'},        {kp3, '3', 's'},
-    {kp4, '4', 't'},         {kp5, '5', 'u'},         {kp6, '6', 'v'},        {kp7, '7', 'w'},
-    {kp8, '8', 'x'},         {kp9, '9', 'y'},         {kp_decimal, '.', 'n'}, {kp_divide, '/', 'o'},
-    {kp_multiply, '*', 'j'}, {kp_subtract, '-', 'm'}, {kp_add, '+', 'k'},     {kp_enter, '\r', 'M'},
-    {kp_equal, '=', 'X'},
-};
-
-template <class Table>
-auto find_row(const Table& table, NamedKey key) -> decltype(&table[0]) {
-  for (const auto& row : table) {
-    if (row.key == key) return &row;
-  }
-  return nullptr;
-}
-
-// The same places of a US keyboard, without and with Shift.
-constexpr std::string_view kUnshifted = "`1234567890-=[]\\;',./", kShifted = "~!@#$%^&*()_+{}|:\"<>?";
-
-/// Upper and lower case where they stand at a fixed distance: the letters that keyboards have keys for.
-struct CaseRange {
-  char32_t first, last;  ///< lower case
-  char32_t distance;     ///< to upper case, downwards
-};
-constexpr CaseRange kCases[] = {{'a', 'z', 32},     {0xE0, 0xF6, 32},   {0xF8, 0xFE, 32},  {0x3B1, 0x3C1, 32},
-                                {0x3C3, 0x3C9, 32}, {0x430, 0x44F, 32}, {0x450, 0x45F, 80}};
-
-/// What the key of `c` gives under Shift; nothing where that depends on the keyboard.
-std::optional<char32_t> shifted(char32_t c) {
-  if (c == ' ') return c;
-  if (c < 0x80) {
-    if (const auto at = kUnshifted.find(static_cast<char>(c)); at != std::string_view::npos)
-      return kShifted[at];
-  }
-  for (const CaseRange& range : kCases) {
-    if (c >= range.first && c <= range.last) return c - range.distance;
-  }
-  return std::nullopt;
-}
-
-/// The unshifted character of the key that gives `c` under Shift; nothing if `c` needs no Shift.
-std::optional<char32_t> unshifted(char32_t c) {
-  if (c < 0x80) {
-    if (const auto at = kShifted.find(static_cast<char>(c)); at != std::string_view::npos)
-      return kUnshifted[at];
-  }
-  for (const CaseRange& range : kCases) {
-    if (c + range.distance >= range.first && c + range.distance <= range.last) return c + range.distance;
-  }
-  return std::nullopt;
-}
+using namespace key_tables;
 
 bool is_letter(char32_t c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-std::string as_utf8(char32_t c) {
-  std::string out;
-  utf8::append(out, c);
-  return out;
-}
-
-/// A key that types: the character on its cap, the one it gives under its Shift, and the modifiers held.
-struct TextKey {
-  char32_t base = 0;
-  char32_t character = 0;  ///< Shift applied
-  unsigned modifiers = 0;  ///< with the Shift that `character` needs
-  bool shift_was_asked = false;
-};
-
-/// Nothing where Shift was asked for and what it gives is not known.
-std::optional<TextKey> text_key(const Key& key) {
-  const char32_t c = key.named == space ? U' ' : key.character;
-  TextKey out{c, c, key.modifiers, (key.modifiers & kShift) != 0};
-  if (const auto base = unshifted(c)) {
-    out.base = *base;
-    out.modifiers |= kShift;
-  } else if (out.shift_was_asked) {
-    const auto upper = shifted(c);
-    if (!upper) return std::nullopt;
-    out.character = *upper;
-  }
-  return out;
 }
 
 /// The C0 code that xterm sends for Ctrl and a character: letters and their ASCII column, and VT220's digits.
@@ -172,10 +56,6 @@ std::optional<char> control_code(char32_t c) {
 
 std::string with_alt(unsigned modifiers, std::string bytes) {
   return (modifiers & kAlt) != 0 ? std::string(kEsc) + bytes : bytes;
-}
-
-std::string parameter(unsigned modifiers) {
-  return std::to_string(modifiers + 1);
 }
 
 /// The keys that stand for one C0 code; nothing where a modifier would be lost.
@@ -288,108 +168,6 @@ std::optional<std::string> with_other_keys(const Key& key, const std::optional<T
   return key.modifiers == 0 ? legacy : other_keys(text ? text->modifiers : key.modifiers, *code);
 }
 
-/// A key event of the kitty protocol: `CSI number:alternate ; modifiers:event ; text final`.
-struct KittyKey {
-  char32_t number = 0;
-  char final = 'u';
-  char32_t alternate = 0;  ///< the shifted key, where it is another
-  unsigned modifiers = 0;
-  char32_t text = 0;
-};
-
-enum class KittyEvent { press = 1, release = 3 };
-
-/// What is 0, or a default that nothing follows, is left out.
-std::string written(const KittyKey& key, KittyEvent event) {
-  const auto decimal = [](char32_t c) { return std::to_string(static_cast<std::uint32_t>(c)); };
-  const bool is_release = event == KittyEvent::release;
-  const char32_t text = is_release ? 0 : key.text;
-  const bool has_second = key.modifiers != 0 || is_release;
-  std::string out(kCsi);
-  if (key.number != 1 || has_second) out += decimal(key.number);
-  if (key.alternate != 0) out += ':' + decimal(key.alternate);
-  if (has_second || text != 0) out += ';';
-  if (has_second) out += parameter(key.modifiers);
-  if (is_release) out += ':' + std::to_string(static_cast<int>(event));
-  if (text != 0) out += ';' + decimal(text);
-  return out + key.final;
-}
-
-/// The control keys that stay bytes: a shell must be usable after a program that did not take its flags back.
-bool stays_legacy(NamedKey key) {
-  return key == enter || key == tab || key == backspace;
-}
-
-/// The character that a press types; nothing where Ctrl, Alt or Super is held, or on the keypad any modifier.
-std::optional<char32_t> typed_character(const Key& key, const std::optional<TextKey>& text) {
-  if (const KeypadKey* row = find_row(kKeypadKeys, key.named)) {
-    if (row->key == kp_enter || key.modifiers != 0) return std::nullopt;
-    return static_cast<char32_t>(row->text);
-  }
-  if (!text || (key.modifiers & (kCtrl | kAlt | kSuper)) != 0) return std::nullopt;
-  return text->character;
-}
-
-KittyKey kitty_key(const Key& key, const std::optional<TextKey>& text, std::int64_t flags) {
-  KittyKey out;
-  out.modifiers = key.modifiers;
-  if ((flags & kReportAll) != 0 && (flags & kText) != 0) out.text = typed_character(key, text).value_or(0);
-  if (const KeypadKey* row = find_row(kKeypadKeys, key.named)) {
-    // Without disambiguation the keypad's keys are reported as their equivalents.
-    const bool is_itself = (flags & (kDisambiguate | kReportAll)) != 0;
-    out.number = is_itself ? kKittyKeypad + static_cast<char32_t>(row - kKeypadKeys)
-                           : static_cast<char32_t>(row->text);
-  } else if (key.named == f3) {
-    out.number = 13;  // `CSI R` would be a cursor position report
-    out.final = '~';
-  } else if (key.named >= f13 && key.named <= f24) {
-    out.number = kKittyF13 + static_cast<char32_t>(key.named) - static_cast<char32_t>(f13);
-  } else if (const FunctionKey* function = find_row(kFunctionKeys, key.named)) {
-    out.number = static_cast<char32_t>(function->number);
-    out.final = function->final;
-  } else if (text) {
-    out.number = text->base;
-    out.modifiers = text->modifiers;
-    if ((flags & kAlternates) != 0 && text->base != text->character) out.alternate = text->character;
-  } else {
-    switch (key.named) {
-      case enter: out.number = U'\r'; break;
-      case tab: out.number = U'\t'; break;
-      case escape: out.number = U'\x1b'; break;
-      case backspace: out.number = U'\x7f'; break;
-      // Shift on a key whose shifted character is not known here: told as it is, with no text.
-      default: out.number = key.character; break;
-    }
-  }
-  return out;
-}
-
-/// A press under the kitty protocol and, where event types are reported, the release that follows it: some
-/// programs act on it, and none that asked for events can miss that it comes.
-std::string kitty(const Key& key, const std::optional<TextKey>& text,
-                  const std::optional<std::string>& legacy, std::int64_t flags) {
-  const bool reports_all = (flags & kReportAll) != 0, has_events = (flags & kEventTypes) != 0;
-  const auto typed = typed_character(key, text);
-  const KittyKey event = kitty_key(key, text, flags);
-  std::string press = written(event, KittyEvent::press);
-  if (reports_all) return has_events ? press + written(event, KittyEvent::release) : press;
-
-  const bool has_form_of_its_own = find_row(kFunctionKeys, key.named) != nullptr;
-  if (typed) {
-    press = as_utf8(*typed);
-  } else if ((flags & kDisambiguate) == 0) {
-    // Legacy where that loses nothing. F13 and on have no legacy form in the protocol; with event types the
-    // others need CSI, which takes the event that SS3 has no place for.
-    const bool is_csi = has_form_of_its_own && (has_events || key.named >= f13);
-    if (legacy && !is_csi) press = *legacy;
-  } else if (key.modifiers == 0 && stays_legacy(key.named)) {
-    press = legacy.value_or(press);
-  }
-  // What types sends text alone, and the keys that stay bytes have no releases.
-  const bool has_release = has_events && !typed && !stays_legacy(key.named);
-  return has_release ? press + written(event, KittyEvent::release) : press;
-}
-
 std::optional<std::string> legacy(const Key& key, const std::optional<TextKey>& text, const Modes& modes) {
   if (text) return legacy_text(*text, modes);
   if (const FunctionKey* row = find_row(kFunctionKeys, key.named))
@@ -442,7 +220,7 @@ Result<std::string> encode_key(const Key& key, const Modes& modes) {
   const std::optional<TextKey> text = types ? text_key(key) : std::nullopt;
   // Text that nothing modifies is itself, also where its key would need Shift.
   std::optional<std::string> bytes = legacy(key, text, modes);
-  if (modes.kitty_flags != 0) return kitty(key, text, bytes, modes.kitty_flags);
+  if (modes.kitty_flags != 0) return encode_kitty(key, text, bytes, modes.kitty_flags);
   if (modes.modify_other_keys > 0) bytes = with_other_keys(key, text, bytes, modes);
   if (!bytes) return not_encodable(key);
   return *bytes;
