@@ -73,7 +73,7 @@ KEY_MODES_OFF = "\x1b[?1l\x1b>\x1b[20l\x1b[?67l\x1b[>4;0m"
 
 MOUSE_MODES = {"x10": 9, "click": 1000, "drag": 1002, "any": 1003}
 MOUSE_ENCODINGS = {"plain": 0, "utf8": 1005, "sgr": 1006, "urxvt": 1015, "sgr_pixels": 1016}
-PLACES = [(9, 4), (0, 0), (94, 0), (95, 2), (222, 4), (223, 4), (250, 20)]
+PLACES = [(9, 4), (0, 0), (94, 0), (95, 2), (222, 4), (223, 4), (250, 20), (2014, 1), (2015, 1)]
 BUTTONS = {"left": 1, "middle": 2, "right": 3, "wheel_up": 4, "wheel_down": 5, "wheel_left": 6, "wheel_right": 7}
 
 
@@ -295,14 +295,14 @@ def main():
         record_terminfo(out)
     with tempfile.TemporaryDirectory() as place:
         read_end, write_end = os.pipe()
-        server = subprocess.Popen(["Xvfb", "-displayfd", str(write_end), "-screen", "0", "2400x1000x24", "-nolisten", "tcp"],
+        server = subprocess.Popen(["Xvfb", "-displayfd", str(write_end), "-screen", "0", "12800x500x24", "-nolisten", "tcp"],
                                   pass_fds=[write_end], stderr=subprocess.DEVNULL)
         os.close(write_end)
         try:
             display = ":" + os.read(read_end, 16).decode().strip()
             log = os.path.join(place, "log")
             resources = [word for line in RESOURCES for word in ("-xrm", line)]
-            subprocess.run(["xterm", "-u8", "-tn", "xterm-256color", "-geometry", "260x40+0+0", *resources, "-e",
+            subprocess.run(["xterm", "-u8", "-tn", "xterm-256color", "-geometry", "2100x30+0+0", *resources, "-e",
                             sys.executable, os.path.abspath(__file__), folder],
                            env={**os.environ, "DISPLAY": display, "RECORD_INSIDE": log, "LC_ALL": "C.UTF-8"},
                            check=True, timeout=900)
