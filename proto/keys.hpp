@@ -35,6 +35,7 @@ struct Key {
 /// leave a letter's case alone, except under Ctrl, which has none (`C-C` is `C-c`; say `C-S-c`); after `Ctrl+
 /// Alt+ Shift+ Super+` the letter is a key (`Alt+B` is `M-b`). Names take any case, and `_`, `-` or a blank
 /// between their words.
+/// A character of several code points is no Key: terminal::encode_character types it.
 /// Errors: invalid_argument naming the token and the nearest known name.
 Result<Key> parse_key(std::string_view token);
 

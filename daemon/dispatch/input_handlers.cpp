@@ -88,6 +88,10 @@ Reply<InputReply> Handlers::handle(SendKeys::Request request, Call call) {
   for (const auto& token : request.keys) {
     auto key = parse_key(token);
     if (!key) {
+      if (const auto character = terminal::encode_character(token, modes)) {
+        once += *character;
+        continue;
+      }
       if (!request.literal) co_return key.error();
       once += as_typed(token);
       continue;

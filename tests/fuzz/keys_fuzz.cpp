@@ -1,4 +1,5 @@
-// Any token is a key or an error that may be shown; any key in any modes is 1 to 32 bytes or not encodable.
+// Any token is a key or an error that may be shown; any key in any modes is 1 to 64 bytes or, without kitty
+// flags, not encodable.
 
 #include <cstdint>
 #include <cstdlib>
@@ -32,6 +33,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   modes.kitty_flags = data[1] & 31U;
   const std::string_view token(reinterpret_cast<const char*>(data) + 2, size - 2);
 
+  if (const auto character = terminal::encode_character(token, modes))
+    require(token.size() > 1 && !character->empty() && character->size() < 200);
+
   const auto key = parse_key(token);
   if (!key) {
     require(key.error().code == ErrorCode::invalid_argument);
@@ -41,9 +45,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto bytes = terminal::encode_key(key.value(), modes);
   if (!bytes) {
     require(bytes.error().code == ErrorCode::not_encodable);
+    require(modes.kitty_flags == 0);
     check_message(bytes.error());
   } else {
-    require(!bytes->empty() && bytes->size() <= 32);
+    require(!bytes->empty() && bytes->size() <= 64);
   }
   // How a key is spelled is the same press.
   const auto again = parse_key(spell_key(key.value()));

@@ -47,6 +47,24 @@ TEST_CASE("B078 B082 modified keys have xterm's encodings", "[integration]") {
         "00");
 }
 
+TEST_CASE("a program that asked for event types is told that a key is let go", "[integration]") {
+  DaemonFixture f;
+  const auto sid = spawn_reader(f, "\\x1b[>3u");
+  f.ok({"send-keys", "-s", sid, "--count", "2", "Left", "a", "Enter"});
+  f.ok({"wait-regex", "-s", sid, "(61 0d.*){2}"});
+  const std::string once = "1b 5b 44 1b 5b 31 3b 31 3a 33 44 61 0d";
+  CHECK(last_lines(f, sid) == once + " " + once);
+}
+
+TEST_CASE("a character of several code points is a key like any other", "[integration]") {
+  DaemonFixture f;
+  const auto sid = spawn_reader(f);
+  f.ok({"send-keys", "-s", sid, "e\u0301", "é", "日"});
+  f.ok({"wait-regex", "-s", sid, "a5"});
+  CHECK(last_lines(f, sid) == "65 cc 81 c3 a9 e6 97 a5");
+  CHECK(f.cli({"send-keys", "-s", sid, "日本"}).status == 2);
+}
+
 TEST_CASE("B077 B175 a newline in text is Enter, and a line ends in one CR", "[integration]") {
   DaemonFixture f;
   const auto sid = spawn_reader(f);
