@@ -203,8 +203,9 @@ it may stand modifiers: `C- M- S- ^` as tmux has them (`C-x`, `M-B`, `^C`,
 `C-M-x`), or `Ctrl+ Alt+ Shift+ Super+` (`Ctrl+c`, `Ctrl+Shift+Left`). After
 `C-` and `M-` a letter's case counts, after words the letter is a key: `Alt+B`
 is `M-b`. Arrows, Home, End and the keypad follow the modes that the program
-set, and its kitty keyboard flags or modifyOtherKeys are followed. A program that
-asked for event types (kitty flag 2) is told too that the key is let go, at once.
+set, and its kitty keyboard flags or modifyOtherKeys are followed. A program
+that asked for event types (kitty flag 2) is told too that the key is let go,
+at once.
 What has no encoding is refused before anything is typed; `--literal` types what
 is no name. The bytes are xterm's; where xterm would drop a modifier (`S-Enter`
 is Enter there, `C-1` is 1, `C-S-c` is `C-c`) the key has no encoding until the
