@@ -33,6 +33,8 @@ namespace smartcli {
   method(WaitExit) \
   method(Alive) \
   method(Resize) \
+  method(Clear) \
+  method(Restart) \
   method(Signal) \
   method(Close) \
   method(Version) \

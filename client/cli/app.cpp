@@ -29,7 +29,9 @@ namespace {
 
 // --- what the client adds to a request
 
-void fill(Spawn::Request& request) {
+/// Environment, file mode mask and directory of whoever runs smartcli.
+template <class R>
+void fill_caller(R& request, bool is_here_otherwise) {
   std::vector<Bytes> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) environment.push_back(Bytes{*entry});
   request.environment = std::move(environment);
@@ -39,10 +41,17 @@ void fill(Spawn::Request& request) {
   char here[PATH_MAX];
   const bool known = ::getcwd(here, sizeof here) != nullptr;
   if (!request.cwd) {
-    if (known) request.cwd = Bytes{here};
+    if (known && is_here_otherwise) request.cwd = Bytes{here};
   } else if (!request.cwd->data.empty() && request.cwd->data[0] != '/' && known) {
     request.cwd->data = std::string(here) + "/" + request.cwd->data;
   }
+}
+
+void fill(Spawn::Request& request) {
+  fill_caller(request, true);
+}
+void fill(Restart::Request& request) {
+  fill_caller(request, false);
 }
 template <class R>
 void fill(R& request) {
@@ -370,8 +379,10 @@ int run_verb(std::vector<std::string> args, const Environment& env) {
   app.add_flag("--json", json);
   Options options(app, M::info);
   request.fields(options);
-  if constexpr (std::is_same_v<M, Spawn>) request.argv = take_program(app, args);
-  if constexpr (!std::is_same_v<M, Spawn>) {
+  constexpr bool kTakesProgram = std::is_same_v<M, Spawn> || std::is_same_v<M, Restart>;
+  if constexpr (kTakesProgram) {
+    request.argv = take_program(app, args);
+  } else {
     if (options.has_list_argument()) guard_positionals(app, args);
   }
   const bool wants_json = std::find(args.begin(), std::find(args.begin(), args.end(), "--"), "--json") !=

@@ -340,6 +340,14 @@ Printed print(const Signal::Request&, const Signal::Reply&) {
   return {};
 }
 
+Printed print(const Clear::Request&, const Clear::Reply&) {
+  return {};
+}
+
+Printed print(const Restart::Request&, const Restart::Reply&) {
+  return {};
+}
+
 Printed print(const Resize::Request&, const Resize::Reply&) {
   return {};
 }

@@ -32,6 +32,8 @@ Printed print(const WaitExit::Request&, const WaitExit::Reply& reply);
 Printed print(const Alive::Request&, const Alive::Reply& reply);
 Printed print(const Signal::Request&, const Signal::Reply& reply);
 Printed print(const Resize::Request&, const Resize::Reply& reply);
+Printed print(const Clear::Request&, const Clear::Reply& reply);
+Printed print(const Restart::Request&, const Restart::Reply& reply);
 Printed print(const Close::Request&, const Close::Reply& reply);
 Printed print(const Version::Request&, const Version::Reply& reply);
 Printed print(const ShowLimits::Request&, const ShowLimits::Reply& reply);

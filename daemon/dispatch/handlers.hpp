@@ -66,6 +66,8 @@ class Handlers {
   Reply<Alive::Reply> handle(Alive::Request request, Call call);
   Reply<Signal::Reply> handle(Signal::Request request, Call call);
   Reply<Resize::Reply> handle(Resize::Request request, Call call);
+  Reply<Clear::Reply> handle(Clear::Request request, Call call);
+  Reply<Restart::Reply> handle(Restart::Request request, Call call);
   Reply<Close::Reply> handle(Close::Request request, Call call);
   Reply<Version::Reply> handle(Version::Request request, Call call);
   Reply<ShowLimits::Reply> handle(ShowLimits::Request request, Call call);

@@ -201,6 +201,56 @@ Reply<Resize::Reply> Handlers::handle(Resize::Request request, Call) {
   co_return Resize::Reply{cols, rows, static_cast<std::int64_t>(*resized)};
 }
 
+Reply<Clear::Reply> Handlers::handle(Clear::Request request, Call) {
+  auto found = co_await table_.find(request.sid.text);
+  if (!found) co_return found.error();
+  auto cleared = co_await (*found)->clear();
+  if (!cleared) co_return cleared.error();
+  co_return Clear::Reply{static_cast<std::int64_t>(*cleared)};
+}
+
+Reply<Restart::Reply> Handlers::handle(Restart::Request request, Call) {
+  auto found = co_await table_.find(request.sid.text);
+  if (!found) co_return found.error();
+  const auto session = *found;
+  const auto now = session->size();
+  const auto cols = request.cols.value_or(now.cols), rows = request.rows.value_or(now.rows);
+  if (cols * rows > limits_[LimitId::cells]) {
+    co_return over_limit(LimitId::cells, limits_[LimitId::cells],
+                         std::to_string(cols) + " x " + std::to_string(rows) + " is too large a screen");
+  }
+  std::optional<session::NewProgram> wanted;
+  if (!request.argv.empty() || request.cwd || !request.env.empty()) {
+    wanted.emplace();
+    wanted->env = session::program_environment(
+        request.environment ? strings(*request.environment) : own_environment(), strings(request.env));
+    wanted->cwd = request.cwd ? request.cwd->data : session->index().cwd.data;
+    if (auto checked = check_directory(wanted->cwd); !checked) co_return checked.error();
+    wanted->argv = strings(request.argv.empty() ? session->index().argv : request.argv);
+    // A login shell's name begins with a dash that its file does not have.
+    const bool is_login = request.argv.empty() && wanted->argv[0].starts_with('-');
+    auto program = session::find_program(wanted->argv[0].substr(is_login ? 1 : 0), wanted->env, wanted->cwd);
+    if (!program) co_return program.error();
+    wanted->program = std::move(*program);
+    wanted->umask = static_cast<unsigned>(request.umask.value_or(077));
+  }
+  const auto grace =
+      std::chrono::milliseconds(request.grace_ms ? request.grace_ms->count : limits_[LimitId::grace_ms]);
+  auto restarted = co_await table_.restart(session, std::move(wanted), Size{cols, rows}, grace);
+  if (!restarted) co_return restarted.error();
+  const auto& index = session->index();
+  Restart::Reply reply;
+  reply.sid = index.sid;
+  reply.pid = session->child_pid();
+  reply.argv = index.argv;
+  reply.cols = session->size().cols;
+  reply.rows = session->size().rows;
+  reply.cwd = index.cwd;
+  reply.started = timestamp(index.started_ms);
+  reply.revision = static_cast<std::int64_t>(*restarted);
+  co_return reply;
+}
+
 Reply<Close::Reply> Handlers::handle(Close::Request request, Call) {
   const auto grace =
       std::chrono::milliseconds(request.grace_ms ? request.grace_ms->count : limits_[LimitId::grace_ms]);

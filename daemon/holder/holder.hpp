@@ -118,7 +118,8 @@ class Holder {
   // version_mismatch (an older shim), resource_exhausted (failed: errno's text; or no answer), internal.
   virtual boost::asio::awaitable<Result<std::uint64_t>> resize(int cols,
                                                                int rows) = 0;  ///< revision after it
-  virtual boost::asio::awaitable<Result<std::uint64_t>> clear() = 0;           ///< revision after it
+  /// Revision after it. `keep_line`: not the logical line that the cursor is in; an older shim clears all.
+  virtual boost::asio::awaitable<Result<std::uint64_t>> clear(bool keep_line) = 0;
   virtual boost::asio::awaitable<Result<void>> signal(int number, shim_abi::SignalTarget target) = 0;
   virtual boost::asio::awaitable<Result<Facts>> facts() = 0;
   virtual boost::asio::awaitable<Result<CloseResult>> close(std::chrono::milliseconds grace, bool tree) = 0;

@@ -300,6 +300,13 @@ Task<CloseResult> do_close(std::shared_ptr<Link> link, milliseconds grace, bool 
   co_return result;
 }
 
+Task<std::uint64_t> do_clear(std::shared_ptr<Link> link, shim_abi::Clear clear) {
+  auto cleared = co_await revision_after(link, message(MessageType::clear, clear));
+  if (!cleared && cleared.error().code == ErrorCode::version_mismatch && clear.flags != 0)
+    co_return co_await revision_after(link, message(MessageType::clear, shim_abi::Clear{}));
+  co_return cleared;
+}
+
 Task<std::uint64_t> do_restart(std::shared_ptr<Link> link, milliseconds grace,
                                std::optional<StartSpec> spec) {
   Fd block;
@@ -363,8 +370,10 @@ class ShimHolder final : public Holder {
     resize.rows = static_cast<std::uint16_t>(std::clamp<int>(rows, 1, kMostSide));
     return revision_after(link_, message(MessageType::resize, resize));
   }
-  Task<std::uint64_t> clear() override {
-    return revision_after(link_, message(MessageType::clear, shim_abi::Clear{}));
+  Task<std::uint64_t> clear(bool keep_line) override {
+    shim_abi::Clear clear{};
+    if (keep_line) clear.flags = shim_abi::kClearKeepLine;
+    return do_clear(link_, clear);
   }
   Task<void> signal(int number, shim_abi::SignalTarget target) override {
     shim_abi::Signal signal{};

@@ -21,12 +21,13 @@ struct Event {
   shim_abi::EventType type{};
   std::uint64_t offset = 0;
   std::int64_t time_ns = 0;
-  int cols = 0, rows = 0;                   // resize, restart
-  std::int32_t pid = 0;                     // restart
-  shim_abi::RequestId id{};                 // input, write_done
-  std::uint32_t step = 0, bytes = 0;        // input; write_done: bytes accepted
-  std::uint32_t line_flags = 0, flags = 0;  // input
-  std::uint64_t key_offset = 0;             // reply
+  int cols = 0, rows = 0;             // resize, restart
+  std::int32_t pid = 0;               // restart
+  shim_abi::RequestId id{};           // input, write_done
+  std::uint32_t step = 0, bytes = 0;  // input; write_done: bytes accepted
+  std::uint32_t line_flags = 0;       // input
+  std::uint32_t flags = 0;            // input, clear
+  std::uint64_t key_offset = 0;       // reply
   std::uint32_t key_index = 0, dropped = 0;
   std::uint64_t from = 0, to = 0;  // gap
   shim_abi::GapReason reason{};

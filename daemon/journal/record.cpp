@@ -60,8 +60,10 @@ std::optional<Event> decode_record(std::span<const char> record) {
   event.offset = head.offset;
   event.time_ns = head.time_ns;
   switch (head.type) {
-    case EventType::time:
-    case EventType::clear: return event;
+    case EventType::time: return event;
+    case EventType::clear:
+      event.flags = static_cast<std::uint32_t>(body<shim_abi::ClearEvent>(record).flags);
+      return event;
     case EventType::resize: {
       const auto r = body<shim_abi::ResizeEvent>(record);
       event.cols = r.cols;

@@ -22,35 +22,26 @@ bool has_nul(const Bytes& bytes) {
   return bytes.data.find('\0') != std::string::npos;
 }
 
-}  // namespace
-
-Result<void> Admission::admit(const Spawn::Request& request) const {
-  const auto cells = limits_[LimitId::cells];
-  const auto cols = request.cols.value_or(limits_[LimitId::cols]);
-  const auto rows = request.rows.value_or(limits_[LimitId::rows]);
-  if (cols * rows > cells) {
-    return over_limit(LimitId::cells, cells,
-                      std::to_string(cols) + " x " + std::to_string(rows) + " is too large a screen");
-  }
-  if (request.sid && static_cast<std::int64_t>(request.sid->text.size()) > limits_[LimitId::sid_bytes]) {
-    return over_limit(LimitId::sid_bytes, limits_[LimitId::sid_bytes],
-                      "the session's name has " + std::to_string(request.sid->text.size()) + " characters");
-  }
+/// What is asked of the program to start, of `spawn` and `restart` alike.
+template <class Request>
+Result<void> check_program(const Request& request, const Limits& limits) {
   std::size_t argv_bytes = 0;
-  if (request.shell_command && has_nul(*request.shell_command))
-    return invalid("'shell_command' holds a NUL byte");
-  if (request.shell_command) argv_bytes += request.shell_command->data.size();
+  if constexpr (requires { request.shell_command; }) {
+    if (request.shell_command && has_nul(*request.shell_command))
+      return invalid("'shell_command' holds a NUL byte");
+    if (request.shell_command) argv_bytes += request.shell_command->data.size();
+  }
   for (const auto& argument : request.argv) {
     if (has_nul(argument)) return invalid("an argument holds a NUL byte: no program can be given one");
     argv_bytes += argument.data.size() + 1;
   }
   if (!request.argv.empty() && request.argv[0].data.empty()) return invalid("the program's name is empty");
-  if (static_cast<std::int64_t>(argv_bytes) > limits_[LimitId::argv_bytes]) {
-    return over_limit(LimitId::argv_bytes, limits_[LimitId::argv_bytes],
+  if (static_cast<std::int64_t>(argv_bytes) > limits[LimitId::argv_bytes]) {
+    return over_limit(LimitId::argv_bytes, limits[LimitId::argv_bytes],
                       "the arguments have " + std::to_string(argv_bytes) + " bytes");
   }
-  if (static_cast<std::int64_t>(request.env.size()) > limits_[LimitId::env_entries]) {
-    return over_limit(LimitId::env_entries, limits_[LimitId::env_entries],
+  if (static_cast<std::int64_t>(request.env.size()) > limits[LimitId::env_entries]) {
+    return over_limit(LimitId::env_entries, limits[LimitId::env_entries],
                       std::to_string(request.env.size()) + " variables were given");
   }
   for (const auto& entry : request.env) {
@@ -72,8 +63,8 @@ Result<void> Admission::admit(const Spawn::Request& request) const {
       if (has_nul(entry)) return invalid("'environment' holds a NUL byte");
       bytes += entry.data.size() + 1;
     }
-    if (static_cast<std::int64_t>(bytes) > limits_[LimitId::environment_bytes]) {
-      return over_limit(LimitId::environment_bytes, limits_[LimitId::environment_bytes],
+    if (static_cast<std::int64_t>(bytes) > limits[LimitId::environment_bytes]) {
+      return over_limit(LimitId::environment_bytes, limits[LimitId::environment_bytes],
                         "the environment has " + std::to_string(bytes) + " bytes");
     }
   }
@@ -82,6 +73,27 @@ Result<void> Admission::admit(const Spawn::Request& request) const {
   if (request.umask && (*request.umask < 0 || *request.umask > 0777))
     return invalid("'umask' must be from 0 to 511 (0777)", "umask");
   return {};
+}
+
+}  // namespace
+
+Result<void> Admission::admit(const Spawn::Request& request) const {
+  const auto cells = limits_[LimitId::cells];
+  const auto cols = request.cols.value_or(limits_[LimitId::cols]);
+  const auto rows = request.rows.value_or(limits_[LimitId::rows]);
+  if (cols * rows > cells) {
+    return over_limit(LimitId::cells, cells,
+                      std::to_string(cols) + " x " + std::to_string(rows) + " is too large a screen");
+  }
+  if (request.sid && static_cast<std::int64_t>(request.sid->text.size()) > limits_[LimitId::sid_bytes]) {
+    return over_limit(LimitId::sid_bytes, limits_[LimitId::sid_bytes],
+                      "the session's name has " + std::to_string(request.sid->text.size()) + " characters");
+  }
+  return check_program(request, limits_);
+}
+
+Result<void> Admission::admit(const Restart::Request& request) const {
+  return check_program(request, limits_);
 }
 
 Result<void> Admission::admit(const Resize::Request& request) const {

@@ -18,6 +18,7 @@ class Admission {
   }
   /// Errors: limit_exceeded (naming the row), invalid_argument (NUL bytes, bad variable names),
   /// policy_denied.
+  Result<void> admit(const Restart::Request& request) const;
   Result<void> admit(const Spawn::Request& request) const;
   Result<void> admit(const Resize::Request& request) const;
   Result<void> admit(const Close::Request& request) const;

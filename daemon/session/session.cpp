@@ -188,7 +188,8 @@ void Session::apply(const journal::Event& event) {
       step_at(event.offset);
       break;
     case EventType::clear:
-      terminal_.clear();
+      terminal_.clear((event.flags & shim_abi::kClearKeepLine) != 0 ? terminal::Terminal::Keep::line
+                                                                    : terminal::Terminal::Keep::nothing);
       step_at(event.offset);
       break;
     case EventType::restart:
@@ -456,15 +457,49 @@ Awaitable<Result<std::uint64_t>> Session::resize(std::optional<int> cols, std::o
   if (!alive() || !holder_) co_return takes_no_input();
   auto revision = co_await holder_->resize(cols.value_or(static_cast<int>(terminal_.size().cols)),
                                            rows.value_or(static_cast<int>(terminal_.size().rows)));
-  if (revision) {
+  if (revision) co_await until_applied(*revision);
+  co_return revision;
+}
+
+Awaitable<void> Session::until_applied(std::uint64_t revision) {
+  const auto self = shared_from_this();
+  // The record is in the journal: one turn of the pump and the screen has it too.
+  const auto until = setup_.clock->now() + 1s;
+  while (begun_ && revision_before(revision) && setup_.clock->now() < until) {
     pump_.wake(self);
-    // The record is in the journal: one turn of the pump and the screen has the size too.
-    const auto until = setup_.clock->now() + 1s;
-    while (begun_ && revision_before(*revision) && setup_.clock->now() < until) {
-      pump_.wake(self);
-      co_await boost::asio::post(executor_, boost::asio::use_awaitable);
-    }
+    co_await boost::asio::post(executor_, boost::asio::use_awaitable);
   }
+}
+
+Awaitable<Result<std::uint64_t>> Session::clear() {
+  const auto self = shared_from_this();
+  if (unreachable_ || !alive() || !holder_) co_return takes_no_input();
+  co_await settle_frame();
+  const auto now = co_await facts();
+  if (!alive() || !holder_) co_return takes_no_input();
+  auto revision = co_await holder_->clear(now.state == State::prompt);
+  if (revision) co_await until_applied(*revision);
+  co_return revision;
+}
+
+Awaitable<Result<std::uint64_t>> Session::restart(std::chrono::milliseconds grace,
+                                                  std::optional<holder::StartSpec> spec) {
+  const auto self = shared_from_this();
+  if (unreachable_ || lost_ || closing_ || !holder_) co_return takes_no_input();
+  auto index = setup_.index;
+  if (spec) {
+    index.argv.clear();
+    for (const auto& argument : spec->argv) index.argv.push_back(Bytes{argument});
+    index.cwd = Bytes{spec->cwd};
+  }
+  auto revision = co_await holder_->restart(grace, std::move(spec));
+  if (!revision) co_return revision.error();
+  index.started_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(setup_.clock->wall().time_since_epoch()).count();
+  setup_.index = std::move(index);
+  if (auto saved = journal::save(setup_.folder, setup_.index); !saved)
+    log::warning(sid() + ": " + saved.error().message);
+  co_await until_applied(*revision);
   co_return revision;
 }
 

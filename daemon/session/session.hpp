@@ -145,6 +145,12 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   Awaitable<Result<Typed>> type(Typing typing, std::string client, std::shared_ptr<Cancellation> cancel);
   /// What is not given stays as it is.
   Awaitable<Result<std::uint64_t>> resize(std::optional<int> cols, std::optional<int> rows);
+  /// Wipes screen and history; at a shell's prompt that line stays.
+  Awaitable<Result<std::uint64_t>> clear();
+  /// Ends the program and starts it again, or what `spec` says, with an empty screen and history. Errors:
+  /// session_gone, and those of `spawn`: the session then stays as after its program's end.
+  Awaitable<Result<std::uint64_t>> restart(std::chrono::milliseconds grace,
+                                           std::optional<holder::StartSpec> spec);
   /// Sends a signal. Errors: session_exited, session_gone, and the holder's.
   Awaitable<Result<void>> signal(int number, shim_abi::SignalTarget target);
   /// Waits until the condition holds, the program ends, the deadline passes or `cancel` fires.
@@ -199,6 +205,7 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   void collect_replies();
   void read_failed(const Error& error);
   Awaitable<void> read_directly();
+  Awaitable<void> until_applied(std::uint64_t revision);
   void follow_frame();
   void end_frame();
   void answer_queries();

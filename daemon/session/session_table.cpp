@@ -196,6 +196,51 @@ void SessionTable::forget_oldest_ended() {
   }
 }
 
+holder::StartSpec SessionTable::spec_of(NewProgram program, const std::string& sid, Size size) const {
+  holder::StartSpec spec;
+  spec.shim_path = setup_.shim_path;
+  spec.runtime_dir = setup_.paths.shims_dir;
+  spec.program = std::move(program.program);
+  spec.argv = std::move(program.argv);
+  spec.env = std::move(program.env);
+  spec.env.push_back("SMARTCLI_SID=" + sid);
+  spec.cwd = std::move(program.cwd);
+  spec.cols = static_cast<int>(size.cols);
+  spec.rows = static_cast<int>(size.rows);
+  spec.umask = program.umask;
+  spec.nofile_soft = setup_.nofile_soft;
+  spec.nofile_hard = setup_.nofile_hard;
+  spec.journal_cap = static_cast<std::uint64_t>((*setup_.limits)[LimitId::journal_bytes]);
+  return spec;
+}
+
+Awaitable<Result<std::uint64_t>> SessionTable::restart(std::shared_ptr<Session> session,
+                                                       std::optional<NewProgram> wanted, Size size,
+                                                       std::chrono::milliseconds grace) {
+  const auto cap = (*setup_.limits)[LimitId::sessions];
+  if (!session->alive() && static_cast<std::int64_t>(live()) >= cap) {
+    co_return over_limit(LimitId::sessions, cap,
+                         std::to_string(live()) + " sessions live, one more was asked for");
+  }
+  std::optional<holder::StartSpec> spec;
+  if (wanted) {
+    // The folders and names do not count, but stand in every order.
+    spec = spec_of(std::move(*wanted), session->sid(), size);
+    spec->stem = session->index().stem;
+    spec->journal_dir = session->folder();
+  }
+  const auto now = session->size();
+  if (!spec && (now.cols != size.cols || now.rows != size.rows)) {
+    // The shim starts what it keeps at the size in force.
+    auto resized = co_await session->resize(static_cast<int>(size.cols), static_cast<int>(size.rows));
+    if (!resized && resized.error().code != ErrorCode::session_exited) co_return resized.error();
+  }
+  auto restarted = co_await session->restart(grace, std::move(spec));
+  if (restarted)
+    log::info("session '" + session->sid() + "' restarted: pid " + std::to_string(session->child_pid()));
+  co_return restarted;
+}
+
 Awaitable<Result<std::shared_ptr<Session>>> SessionTable::spawn(NewSession wanted) {
   co_await until_adopted();
   if (!wanted.sid.empty() && (sessions_.contains(wanted.sid) || starting_.contains(wanted.sid))) {
@@ -215,39 +260,26 @@ Awaitable<Result<std::shared_ptr<Session>>> SessionTable::spawn(NewSession wante
     ~Release() { names.erase(name); }
   } release{starting_, sid};
 
-  holder::StartSpec spec;
+  const Size size{wanted.cols, wanted.rows};
+  holder::StartSpec spec = spec_of(static_cast<NewProgram&&>(wanted), sid, size);
   if (::getrandom(spec.session, sizeof spec.session, 0) != sizeof spec.session) {
     co_return errno_error(ErrorCode::resource_exhausted, "no random bytes for a new session", errno);
   }
   spec.stem = hex(spec.session);
-  spec.shim_path = setup_.shim_path;
-  spec.runtime_dir = setup_.paths.shims_dir;
   spec.journal_dir = setup_.paths.sessions_dir + "/" + spec.stem;
   if (::mkdir(spec.journal_dir.c_str(), 0700) != 0) {
     co_return errno_error(ErrorCode::resource_exhausted, "cannot make the journal folder " + spec.journal_dir,
                           errno);
   }
-  spec.program = wanted.program;
-  spec.argv = wanted.argv;
-  spec.env = std::move(wanted.env);
-  spec.env.push_back("SMARTCLI_SID=" + sid);
-  spec.cwd = wanted.cwd;
-  spec.cols = wanted.cols;
-  spec.rows = wanted.rows;
-  spec.umask = wanted.umask;
-  spec.nofile_soft = setup_.nofile_soft;
-  spec.nofile_hard = setup_.nofile_hard;
-  spec.journal_cap = static_cast<std::uint64_t>((*setup_.limits)[LimitId::journal_bytes]);
-
   journal::Index index;
   index.sid = SessionName{sid};
   index.stem = spec.stem;
-  for (const auto& argument : wanted.argv) index.argv.push_back(Bytes{argument});
-  index.cwd = Bytes{wanted.cwd};
+  for (const auto& argument : spec.argv) index.argv.push_back(Bytes{argument});
+  index.cwd = Bytes{spec.cwd};
   index.started_ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(setup_.clock->wall().time_since_epoch()).count();
-  index.cols = wanted.cols;
-  index.rows = wanted.rows;
+  index.cols = size.cols;
+  index.rows = size.rows;
   index.scrollback = wanted.scrollback;
   index.detect_child_exit = wanted.detect_child_exit;
   auto setup = setup_of(std::move(index), spec.journal_dir);

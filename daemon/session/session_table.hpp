@@ -12,15 +12,19 @@
 
 namespace smartcli::session {
 
-/// What `spawn` needs, all checked and resolved.
-struct NewSession {
-  std::string sid;  ///< empty: made from the program's name
+/// A program to start, all checked and resolved.
+struct NewProgram {
   std::string program;
   std::vector<std::string> argv, env;
   std::string cwd;
+  unsigned umask = 077;
+};
+
+/// What `spawn` needs.
+struct NewSession : NewProgram {
+  std::string sid;  ///< empty: made from the program's name
   int cols = 80, rows = 24;
   std::int64_t scrollback = 10'000;
-  unsigned umask = 077;
   bool detect_child_exit = true;
 };
 
@@ -46,6 +50,10 @@ class SessionTable {
   /// Errors: session_exists, limit_exceeded, program_not_found, not_executable, spawn_failed,
   /// resource_exhausted.
   Awaitable<Result<std::shared_ptr<Session>>> spawn(NewSession wanted);
+  /// Ends the program and starts it again, or another, at that size. Errors: as `Session::restart`,
+  /// limit_exceeded.
+  Awaitable<Result<std::uint64_t>> restart(std::shared_ptr<Session> session, std::optional<NewProgram> wanted,
+                                           Size size, std::chrono::milliseconds grace);
   /// Errors: session_not_found, with the nearest name.
   Awaitable<Result<std::shared_ptr<Session>>> find(std::string sid);
   /// Ends the program, ends the waits (CLOSED), deletes the journal, forgets the sid.
@@ -66,6 +74,8 @@ class SessionTable {
   /// is known dead.
   Awaitable<void> adopt_later(std::shared_ptr<Session> session);
   Session::Setup setup_of(journal::Index index, std::string folder) const;
+  /// Of a program, for a shim: its folders and name are still to be set.
+  holder::StartSpec spec_of(NewProgram program, const std::string& sid, Size size) const;
   std::string make_sid(const std::string& program);
   /// Past the cap of ended sessions the oldest goes.
   void forget_oldest_ended();

@@ -50,15 +50,17 @@ StateFacts judge_state(const std::optional<holder::Facts>& kernel, const termina
     const std::string_view name(leader->name, ::strnlen(leader->name, sizeof leader->name));
     facts.foreground = ForegroundProcess{leader->pid, std::string(name)};
   }
+  const bool shell =
+      leader != nullptr && leader->pid == child && facts.foreground && is_shell(facts.foreground->name);
+  // fish polls other descriptors beside its terminal; in raw mode that is its line editor.
+  const bool polls_as_shell = shell && !canonical && leader->on_terminal == 3;
   if (stopped) {
     facts.state = State::stopped;
   } else if (canonical && !echo) {
     facts.state = State::password;
   } else if (full_screen || (!canonical && !terminal.cursor().visible)) {
     facts.state = State::app;
-  } else if (reads) {
-    const bool shell =
-        leader != nullptr && leader->pid == child && facts.foreground && is_shell(facts.foreground->name);
+  } else if (reads || polls_as_shell) {
     // Shells without a line editor read their commands in canonical mode; of the others that is a `read`.
     const bool plain = shell && (facts.foreground->name == "dash" || facts.foreground->name == "sh" ||
                                  facts.foreground->name == "ash");

@@ -56,7 +56,10 @@ Status check_content(const MessageHead* head) {
       const auto& resize = *reinterpret_cast<const Resize*>(head);
       return resize.cols == 0 || resize.rows == 0 ? bad : Status::ok;
     }
-    case MessageType::clear: return reinterpret_cast<const Clear*>(head)->flags ? strange : Status::ok;
+    case MessageType::clear: {
+      const auto& clear = *reinterpret_cast<const Clear*>(head);
+      return (clear.flags & ~std::uint64_t{kClearKeepLine}) ? strange : Status::ok;
+    }
     case MessageType::signal: {
       const auto& signal = *reinterpret_cast<const Signal*>(head);
       if (signal.target > SignalTarget::child) return strange;

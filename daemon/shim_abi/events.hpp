@@ -68,7 +68,7 @@ static_assert(sizeof(ResizeEvent) == 40);
 
 struct ClearEvent {
   EventHead head;
-  std::uint64_t flags;  ///< 0: screen and history
+  std::uint64_t flags;  ///< ClearFlags; 0: screen and history
 };
 static_assert(sizeof(ClearEvent) == 40);
 

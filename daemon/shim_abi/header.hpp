@@ -24,7 +24,7 @@ namespace smartcli::shim_abi {
 
 inline constexpr std::uint64_t kHeaderMagic = 0x314d494853434d53;  // "SMCSHIM1"
 inline constexpr std::uint16_t kAbiMajor = 1;  ///< another one cannot be adopted, only left alone
-inline constexpr std::uint16_t kAbiMinor = 0;
+inline constexpr std::uint16_t kAbiMinor = 1;
 inline constexpr std::size_t kHeaderBytes = 4096;
 inline constexpr std::size_t kMarks = 64;
 inline constexpr std::uint64_t kSegmentBytes = 1 << 20;

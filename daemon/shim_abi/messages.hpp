@@ -156,9 +156,13 @@ struct Resize {
   std::uint16_t cols, rows, pixel_width, pixel_height;
 };
 
+enum ClearFlags : std::uint64_t {
+  kClearKeepLine = 1,  ///< the logical line that the cursor is in stays, at the top (since minor version 1)
+};
+
 struct Clear {
   MessageHead head;
-  std::uint64_t flags;
+  std::uint64_t flags;  ///< ClearFlags
 };
 
 enum class SignalTarget : std::uint32_t { foreground = 0, child = 1 };

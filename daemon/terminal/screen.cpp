@@ -155,19 +155,35 @@ void Screen::full_reset() {
   default_tabs();
 }
 
-void Screen::wipe() {
+void Screen::wipe(bool keep_line) {
   // Lines that come after it get numbers of their own.
   std::uint64_t next_line = history_.next_line() + 1;
   for (int r = 0; r < last_row_in_use(); ++r) next_line += !primary_.row(r).wraps;
   const Style pen = pen_;
   set_pen({});
   const bool was_alternate = is_alternate();
-  show_alternate(!was_alternate && alternate_.is_made());
-  clear_active();
-  show_alternate(was_alternate);
-  clear_active();
+  if (was_alternate || alternate_.is_made()) {
+    show_alternate(!was_alternate);
+    clear_active();
+    show_alternate(was_alternate);
+  }
+  if (keep_line) {
+    int first = place_.row, last = place_.row;
+    while (first > 0 && grid_->row(first - 1).wraps) --first;
+    while (last + 1 < rows_ && grid_->row(last).wraps) ++last;
+    grid_->rotate_up(0, rows_, first, erase_id());
+    for (int r = last - first + 1; r < rows_; ++r) {
+      grid_->erase(grid_->row(r), 0, cols_, erase_id());
+      grid_->row(r).wraps = false;
+    }
+    work_ += static_cast<std::uint64_t>(cols_ * rows_);
+    all_touched_ = now_;
+    place_.row -= first;
+  } else {
+    clear_active();
+    place_ = {};
+  }
   set_pen(pen);
-  place_ = {};
   history_.clear(history_.end() + static_cast<std::uint64_t>(rows_), next_line);
   ++epoch_;
 }

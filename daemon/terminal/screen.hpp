@@ -142,8 +142,9 @@ class Screen {
   void soft_reset();
   /// RIS: everything but history.
   void full_reset();
-  /// Cells and history gone, cursor home; state stays.
-  void wipe();
+  /// Cells and history gone, cursor home; state stays. `keep_line`: but for the logical line that the cursor
+  /// is in, which moves to the top.
+  void wipe(bool keep_line = false);
 
   // -- reflow.cpp
   void resize(int cols, int rows);

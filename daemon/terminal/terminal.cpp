@@ -73,8 +73,8 @@ void Terminal::resize(Size size) {
   impl_->interpreter.report_resize();
 }
 
-void Terminal::clear() {
-  impl_->screen().wipe();
+void Terminal::clear(Keep keep) {
+  impl_->screen().wipe(keep == Keep::line);
 }
 
 void Terminal::reset() {

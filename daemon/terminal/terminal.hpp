@@ -98,8 +98,10 @@ class Terminal {
 
   /// Both screens; reflow of the primary one. Clamped to 1x1 .. kMaxCols x kMaxRows.
   void resize(Size size);
-  /// The `clear` verb: wipes screen and history, homes the cursor; modes stay.
-  void clear();
+  /// The `clear` verb: wipes screen and history; modes stay. The cursor is home afterwards; with `line` the
+  /// logical line that it is in stays, at the top, as far as it was on the screen, and the cursor in it.
+  enum class Keep { nothing, line };
+  void clear(Keep keep = Keep::nothing);
   /// Back to power-on, history wiped: the program was started again, or what came before is gone.
   void reset();
   /// Applies the history limits; called once a slice, after waiters have looked.

@@ -333,6 +333,113 @@ struct Resize {
   };
 };
 
+struct Clear {
+  static constexpr MethodInfo info{
+      .name = "clear",
+      .doc = "Wipe a session's screen and history; the program lives on, a prompt stays.",
+      .family = Family::session,
+      .access = Access::write,
+      .examples = "smartcli clear -s sh\nsmartcli clear -s build --json"};
+  struct Request {
+    SessionName sid;
+
+    template <class Visitor>
+    void fields(Visitor& v) {
+      v.required(field::sid, sid);
+    }
+  };
+  struct Reply {
+    std::int64_t revision = 0;
+
+    template <class Visitor>
+    void fields(Visitor& v) {
+      v.required({"revision", "after it"}, revision);
+    }
+  };
+};
+
+struct Restart {
+  static constexpr MethodInfo info{
+      .name = "restart",
+      .doc =
+          "End a session's program and start it again, or another, under the same name with an empty screen.",
+      .family = Family::session,
+      .access = Access::write,
+      .positional = "argv",
+      .examples =
+          "smartcli restart -s py\n"
+          "smartcli restart -s top --cols 120 --rows 40\n"
+          "smartcli restart -s sh --env LANG=C -- bash --norc"};
+  struct Request {
+    SessionName sid;
+    std::vector<Bytes> argv;
+    std::optional<std::int64_t> cols, rows;
+    std::optional<Bytes> cwd;
+    std::vector<Bytes> env;
+    std::optional<Millis> grace_ms;
+    std::optional<std::vector<Bytes>> environment;
+    std::optional<std::int64_t> umask;
+
+    template <class Visitor>
+    void fields(Visitor& v) {
+      v.required(field::sid, sid);
+      v.optional({"argv",
+                  "another program and its arguments",
+                  nullptr,
+                  "PROGRAM ARG...",
+                  {},
+                  Place::both,
+                  "the same again"},
+                 argv);
+      v.optional({"cols", "columns", &limits::cols, {}, {}, Place::both, "as they are"}, cols);
+      v.optional({"rows", "rows", &limits::rows, {}, {}, Place::both, "as they are"}, rows);
+      v.optional({"cwd", "another working directory", nullptr, "DIR", {}, Place::both, "the same again"},
+                 cwd);
+      v.optional({"env", "a variable for the program, NAME=VALUE; again for more", nullptr, "K=V"}, env);
+      v.optional({"grace_ms", "between TERM and KILL", &limits::grace_ms, "D"}, grace_ms);
+      v.optional(
+          {"environment",
+           "the caller's environment, NAME=VALUE; taken where a program, a directory or a variable is given, "
+           "else the program gets its own again",
+           nullptr,
+           {},
+           {},
+           Place::wire,
+           "the daemon's"},
+          environment);
+      v.optional({"umask",
+                  "the caller's file mode mask, 0 to 511, likewise",
+                  nullptr,
+                  {},
+                  {},
+                  Place::wire,
+                  "63 (077)"},
+                 umask);
+    }
+  };
+  struct Reply {
+    SessionName sid;
+    std::int64_t pid = 0;
+    std::vector<Bytes> argv;
+    std::int64_t cols = 0, rows = 0;
+    Bytes cwd;
+    std::string started;
+    std::int64_t revision = 0;
+
+    template <class Visitor>
+    void fields(Visitor& v) {
+      v.required({"sid", "the session's name"}, sid);
+      v.required({"pid", "of the new program"}, pid);
+      v.required({"argv", "as executed"}, argv);
+      v.required({"cols", "columns"}, cols);
+      v.required({"rows", "rows"}, rows);
+      v.required({"cwd", "directory it was started in"}, cwd);
+      v.required({"started", "RFC 3339, UTC"}, started);
+      v.required({"revision", "after it"}, revision);
+    }
+  };
+};
+
 /// Who gets a signal.
 enum class SignalTo { foreground, child };
 template <>

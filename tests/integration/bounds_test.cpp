@@ -35,6 +35,7 @@ const std::map<std::string, json>& samples() {
       {"read", {{"sid", "cat"}}},
       {"search", {{"sid", "cat"}, {"pattern", "ready"}}},
       {"resize", {{"sid", "cat"}, {"cols", 80}, {"rows", 24}}},
+      {"restart", {{"sid", "cat"}, {"cols", 80}, {"rows", 24}}},
       {"close", {{"sid", "closed"}}}};
   return all;
 }

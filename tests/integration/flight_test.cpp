@@ -59,7 +59,10 @@ TEST_CASE(
   std::vector<int> order(kMany);
   for (int i = 0; i < kMany; ++i) order[static_cast<std::size_t>(i)] = i;
   std::shuffle(order.begin(), order.end(), std::mt19937(3));
-  f.ok({"spawn", "-s", "c", "--rows", "300", "sh", "-c", "while read x; do echo line-$x-; done"});
+  // Without echo: the kernel would put it in the middle of lines that are just being written.
+  f.ok({"spawn", "-s", "c", "--rows", "300", "sh", "-c",
+        "stty -echo; echo ready; while read x; do echo line-$x-; done"});
+  f.ok({"wait-regex", "-s", "c", "ready"});
   Wire wire(f.socket());
   wire.hello();
   for (int i = 0; i < kMany; ++i)

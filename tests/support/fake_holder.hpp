@@ -215,11 +215,11 @@ class FakeHolder final : public holder::Holder {
     wake();
     co_return revision();
   }
-  boost::asio::awaitable<Result<std::uint64_t>> clear() override {
+  boost::asio::awaitable<Result<std::uint64_t>> clear(bool keep_line) override {
     co_await settle();
     if (const auto error = refusal()) co_return *error;
     ++clears;
-    journal_.clear();
+    journal_.clear(keep_line ? std::uint64_t{shim_abi::kClearKeepLine} : 0);
     wake();
     co_return revision();
   }

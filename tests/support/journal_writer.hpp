@@ -84,8 +84,9 @@ class JournalWriter {
     header_.rows = event.rows;
     step();
   }
-  void clear() {
+  void clear(std::uint64_t flags = 0) {
     shim_abi::ClearEvent event{};
+    event.flags = flags;
     record(shim_abi::EventType::clear, event);
     step();
   }

@@ -178,7 +178,7 @@ TEST_CASE("what happened before anybody listened is told to whoever listens firs
   shim.header().hung_up = 1;
   const auto holder = loop.await(holder::adopt(loop.executor(), folder.path(), kStem, 5s)).value();
   process.end();
-  loop.until([&] { return !loop.await(holder->clear()).has_value(); });
+  loop.until([&] { return !loop.await(holder->clear(false)).has_value(); });
   Counter told;
   holder->listen(&told);
   CHECK(told.exits == 0);  // not from within the call
@@ -194,7 +194,7 @@ TEST_CASE("what happened before anybody listened is told to whoever listens firs
 
 TEST_CASE("C06: a killed shim is lost by its pidfd's word, and every request says session_gone", "[holder]") {
   Fixture f;
-  auto clearing = f.loop.run(f.holder->clear());
+  auto clearing = f.loop.run(f.holder->clear(false));
   auto typing = f.loop.run(f.holder->input({{}, 0, 0, {}, "hello"}, 5s));
   f.loop.until([&] { return f.shim.messages.size() == 2; });
   f.process.end();
@@ -215,7 +215,7 @@ TEST_CASE("C06: a killed shim is lost by its pidfd's word, and every request say
 
 TEST_CASE("a connection that ends while the shim lives fails what waits, and is made again", "[holder]") {
   Fixture f;
-  auto waiting = f.loop.run(f.holder->clear());
+  auto waiting = f.loop.run(f.holder->clear(false));
   f.loop.until([&] { return f.shim.messages.size() == 1; });
   f.holder->arm_output(0, 0);
   f.shim.header().output_armed = 0;  // a shim forgets the wishes of its last owner
@@ -226,7 +226,7 @@ TEST_CASE("a connection that ends while the shim lives fails what waits, and is 
 
   // Asked meanwhile: it goes out with the new connection.
   f.shim.on_message = [&](const ScriptedShim::Message& m) { f.shim.send(ScriptedShim::reply_to(m)); };
-  const auto again = f.loop.await(f.holder->clear());
+  const auto again = f.loop.await(f.holder->clear(false));
   CHECK(again.has_value());
   CHECK(f.shim.hellos == 2);
   CHECK(f.told.losses == 0);
@@ -234,7 +234,7 @@ TEST_CASE("a connection that ends while the shim lives fails what waits, and is 
 
   SECTION("an end soon after means that somebody else wants the shim: not again") {
     f.shim.disconnect();
-    f.loop.until([&] { return !f.loop.await(f.holder->clear()).has_value(); });
+    f.loop.until([&] { return !f.loop.await(f.holder->clear(false)).has_value(); });
     f.loop.poll();
     CHECK(f.shim.hellos == 2);
     CHECK(f.told.losses == 0);
@@ -259,14 +259,14 @@ TEST_CASE("a shim that goes after close is not lost, even if it dies before its 
   };
   const auto closed = f.loop.await(f.holder->close(0ms, false));
   CHECK(closed.has_value());
-  f.loop.until([&] { return !f.loop.await(f.holder->clear()).has_value(); });
+  f.loop.until([&] { return !f.loop.await(f.holder->clear(false)).has_value(); });
   f.loop.poll();
   CHECK(f.told.losses == 0);
 }
 
 TEST_CASE("a holder that goes leaves its requests with session_gone", "[holder]") {
   Fixture f;
-  auto clearing = f.loop.run(f.holder->clear());
+  auto clearing = f.loop.run(f.holder->clear(false));
   auto unstarted = f.loop.run(f.holder->input({{}, 0, 0, {}, "hello"}, 5s));
   f.loop.until([&] { return f.shim.messages.size() == 2; });
   auto never_run = f.holder->facts();
@@ -306,7 +306,7 @@ TEST_CASE("a loop that is destroyed with holders and requests takes them along",
     ScriptedShim shim(loop.context(), folder.path(), kStem, ::getpid());
     shim.serve();
     holder = loop.await(holder::adopt(loop.executor(), folder.path(), kStem, 5s)).value();
-    auto waiting = loop.run(holder->clear());
+    auto waiting = loop.run(holder->clear(false));
     loop.until([&] { return shim.messages.size() == 1; });
     holder.reset();
   }

@@ -67,7 +67,7 @@ struct Fixture {
 TEST_CASE("answers find their requests by tag, in any order", "[holder]") {
   Fixture f;
   auto first = f.loop.run(f.holder->resize(100, 40));
-  auto second = f.loop.run(f.holder->clear());
+  auto second = f.loop.run(f.holder->clear(false));
   f.asked(2);
   const auto resize = f.shim.messages[0].as<shim_abi::Resize>();
   CHECK(resize.cols == 100);
@@ -87,7 +87,7 @@ TEST_CASE("answers find their requests by tag, in any order", "[holder]") {
 
 TEST_CASE("messages of a newer shim, or malformed ones, are skipped", "[holder]") {
   Fixture f;
-  auto clearing = f.loop.run(f.holder->clear());
+  auto clearing = f.loop.run(f.holder->clear(false));
   const auto& asked = f.asked();
   shim_abi::MessageHead head{};
   head.type = static_cast<MessageType>(150);

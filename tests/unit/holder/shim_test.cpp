@@ -328,7 +328,7 @@ TEST_CASE("resizes and clears are events at their offset and steps of the revisi
   const auto revision = s.loop.await(s.holder->resize(101, 33));
   REQUIRE(revision.has_value());
   CHECK(*revision == 8);
-  CHECK(*s.loop.await(s.holder->clear()) == 9);
+  CHECK(*s.loop.await(s.holder->clear(false)) == 9);
   REQUIRE(s.type("\r").has_value());
   s.until_text("33 101");
   s.follow();
@@ -423,8 +423,8 @@ TEST_CASE("of two daemons the one that took over last has the session", "[holder
   REQUIRE(other.has_value());
   // The first one tries once to have it back, then gives in.
   s.loop.until([&] {
-    const auto mine = s.loop.await((*other)->clear());
-    return mine.has_value() && !s.loop.await(s.holder->clear()).has_value();
+    const auto mine = s.loop.await((*other)->clear(false));
+    return mine.has_value() && !s.loop.await(s.holder->clear(false)).has_value();
   });
   CHECK(s.losses == 0);
   s.attach(std::move(*other));

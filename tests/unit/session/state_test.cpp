@@ -13,7 +13,7 @@ namespace {
 constexpr std::int32_t kShell = 100;
 constexpr std::uint32_t kCanonical = shim_abi::kLineCanonical, kEcho = shim_abi::kLineEcho,
                         kCooked = kCanonical | kEcho;
-enum Reads : std::uint8_t { no = 0, reads = 1, polls_only = 2 };
+enum Reads : std::uint8_t { no = 0, reads = 1, polls_only = 2, polls_among = 3 };
 
 shim_abi::ProcessFacts process(std::int32_t pid, const char* name, Reads on_terminal, char state = 'S') {
   shim_abi::ProcessFacts facts{};
@@ -44,6 +44,9 @@ TEST_CASE("the state is judged from the line's settings, who reads, and the scre
   const auto [what, kernel, output, state] = GENERATE(table<const char*, Facts, const char*, State>({
       {"a shell's line editor", facts(0, {process(kShell, "bash", reads)}), "$ ", State::prompt},
       {"one that polls", facts(0, {process(kShell, "zsh", polls_only)}), "% ", State::prompt},
+      {"one that polls its terminal among others", facts(0, {process(kShell, "fish", polls_among)}), "> ",
+       State::prompt},
+      {"a program that does", facts(0, {process(200, "ffmpeg", polls_among)}), "", State::running},
       {"a shell that reads whole lines", facts(kCooked, {process(kShell, "dash", reads)}), "$ ",
        State::prompt},
       {"a login shell", facts(0, {process(kShell, "-bash", reads)}), "", State::prompt},

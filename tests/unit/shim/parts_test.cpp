@@ -159,7 +159,8 @@ TEST_CASE("packets are checked whole before anything looks into them") {
   CHECK(check(Clear{}, MessageType::clear, sizeof(Clear)) == Status::ok);
   CHECK(check(Clear{}, MessageType::clear, sizeof(Clear) - 8) == Status::invalid);
   CHECK(check(Clear{}, MessageType::clear, sizeof(Clear) + 8) == Status::invalid);
-  CHECK(check(Clear{{}, 1}, MessageType::clear, sizeof(Clear)) == Status::unsupported);
+  CHECK(check(Clear{{}, kClearKeepLine}, MessageType::clear, sizeof(Clear)) == Status::ok);
+  CHECK(check(Clear{{}, 2}, MessageType::clear, sizeof(Clear)) == Status::unsupported);
   CHECK(check(Input{}, MessageType::input, sizeof(Input)) == Status::invalid);
   CHECK(check(Input{}, MessageType::input, sizeof(Input) + 1) == Status::ok);
   CHECK(check(Clear{}, MessageType::reply, sizeof(Clear)) == Status::unsupported);

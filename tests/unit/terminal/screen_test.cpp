@@ -229,6 +229,18 @@ TEST_CASE("clear wipes cells and history and leaves the modes", "[terminal]") {
   CHECK(terminal.cursor().row == 0);
 }
 
+TEST_CASE("clear can keep the cursor's line, soft wraps and all, at the top", "[terminal]") {
+  Terminal terminal({6, 5}, {});
+  terminal.feed("1\r\n2\r\n3\r\n4\r\n$ long line\r\nbelow\033[4;3H\033[31m");
+  terminal.clear(Terminal::Keep::line);
+  CHECK(terminal.screen_text() == std::vector<std::string>{"$ long", " line", "", "", ""});
+  CHECK(terminal.cursor().row == 1);
+  CHECK(terminal.cursor().col == 2);
+  CHECK(terminal.first_row() == terminal.screen_top());
+  terminal.feed("X");
+  CHECK(terminal.screen_text()[1] == " lXne");
+}
+
 TEST_CASE("reset is power-on, also in the middle of a sequence", "[terminal]") {
   Terminal terminal({20, 3}, {});
   terminal.feed("a\r\nb\r\nc\r\nd\033[?1049h\033[?2004h\033]2;t\007\033[31");
