@@ -12,7 +12,8 @@ namespace smartcli {
 /// A new one is a row here and an `is_hit` at its place.
 // clang-format off
 #define SMARTCLI_FAILPOINTS(row) \
-  row(dispatch_throw, "dispatch.throw", "the handler of the method ARGUMENT throws")
+  row(dispatch_throw, "dispatch.throw", "the handler of the method ARGUMENT throws") \
+  row(idle_hurry, "idle.hurry", "the idle timeout of the session ARGUMENT passes a thousand times faster")
 // clang-format on
 
 enum class Failpoint {

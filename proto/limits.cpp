@@ -21,8 +21,9 @@ Result<Limits> Limits::from(const Environment& env) {
     const auto [end, status] = std::from_chars(given->data(), given->data() + given->size(), value);
     // Below that a journal would hold less than its own segments; 0 has a meaning of its own.
     constexpr std::int64_t kLeastJournal = 4 << 20;
-    const bool too_small =
-        static_cast<LimitId>(i) == LimitId::journal_bytes && value > 0 && value < kLeastJournal;
+    const auto id = static_cast<LimitId>(i);
+    const bool too_small = (id == LimitId::journal_bytes && value > 0 && value < kLeastJournal) ||
+                           (id == LimitId::idle_timeout_ms && value > 0 && value < kLeastIdleMs);
     if (status != std::errc{} || end != given->data() + given->size() || value < row.least ||
         value > row.most || too_small) {
       return Error{ErrorCode::invalid_argument, std::string(row.variable) + "=" + text::quoted(*given) +

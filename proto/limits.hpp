@@ -48,6 +48,9 @@ struct Limit {
   row(quiet_ms, "SMARTCLI_QUIET_MS", 200, 0, 3600000, "ms", "a screen without change for so long is quiet") \
   row(input_timeout_ms, "SMARTCLI_INPUT_TIMEOUT_MS", 5000, 0, 3600000, "ms", "input into a full buffer") \
   row(grace_ms, "SMARTCLI_GRACE_MS", 2000, 0, 60000, "ms", "between TERM and KILL when a session is closed") \
+  row(idle_timeout_ms, "SMARTCLI_IDLE_TIMEOUT_MS", 0, 0, 2592000000, "ms", "a session without request or output for so long is ended; 0: off, else from 1 min") \
+  row(tombstones, "SMARTCLI_MAX_TOMBSTONES", 10000, 0, 100000, "tombstones", "what is left of sessions that the system ended; the oldest goes first") \
+  row(tombstone_days, "SMARTCLI_TOMBSTONE_DAYS", 30, 1, 365, "days", "how long a tombstone stands") \
   row(reply_cells, "SMARTCLI_REPLY_CELLS", 16384, 1, 16384, "cells", "cells of a region in one reply") \
   row(read_rows, "SMARTCLI_READ_ROWS", 1000, 1, 1000, "rows", "one page of read; where none is asked for, the screen's height") \
   row(search_hits, "SMARTCLI_SEARCH_HITS", 100, 1, 10000, "hits", "hits in one reply of search") \
@@ -57,6 +60,9 @@ struct Limit {
   row(terminal_reply_bytes, "SMARTCLI_TERMINAL_REPLY_BYTES", 64 << 10, 64 << 10, 64 << 10, "bytes", "the terminal's own answers queued; then dropped and counted") \
   row(journal_bytes, "SMARTCLI_JOURNAL_BYTES", 64LL << 20, 0, 4LL << 30, "bytes", "journal of one session; 0: its last two segments, else from 4 MiB")
 // clang-format on
+
+/// An idle timeout is off (0) or at least so long.
+inline constexpr std::int64_t kLeastIdleMs = 60'000;
 
 enum class LimitId {
 #define SMARTCLI_ROW(id, variable, standard, least, most, unit, reason) id,

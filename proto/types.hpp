@@ -82,6 +82,13 @@ struct EnumNames<State> {
                                                 "app",    "stopped", "exited", "lost"};
 };
 
+/// Why the system ended a session, or dropped one whose program had ended.
+enum class EndReason { idle, evicted, dropped, owner_gone };
+template <>
+struct EnumNames<EndReason> {
+  static constexpr std::string_view kNames[] = {"idle", "evicted", "dropped", "owner_gone"};
+};
+
 /// Why a wait came back. SPEC section 4.
 enum class Reason {
   marker,

@@ -41,6 +41,10 @@ std::string_view name_of(Reason reason) {
   return EnumNames<Reason>::kNames[static_cast<std::size_t>(reason)];
 }
 
+std::string_view name_of(EndReason reason) {
+  return EnumNames<EndReason>::kNames[static_cast<std::size_t>(reason)];
+}
+
 std::string exit_text(const std::optional<ExitState>& exit) {
   if (!exit) return "unknown";
   if (exit->code) return std::to_string(*exit->code);
@@ -149,7 +153,8 @@ Printed print(const List::Request& request, const List::Reply& reply) {
                     command_line(row.argv)});
   }
   for (const auto& row : reply.tombstones) {
-    rows.push_back({row.sid.text, "gone", exit_words(row.exit, {}), "-", row.ended, row.reason});
+    rows.push_back(
+        {row.sid.text, "gone", exit_words(row.exit, {}), "-", row.ended, std::string(name_of(row.reason))});
   }
   return {table(std::move(rows)), "", 0};
 }

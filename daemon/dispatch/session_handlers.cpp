@@ -69,6 +69,9 @@ Reply<Spawn::Reply> Handlers::handle(Spawn::Request request, Call) {
   wanted.rows = static_cast<int>(request.rows.value_or(limits_[LimitId::rows]));
   wanted.scrollback = request.scrollback.value_or(limits_[LimitId::scrollback]);
   wanted.detect_child_exit = request.detect_child_exit;
+  wanted.evict = request.evict;
+  wanted.idle_timeout_ms =
+      request.idle_timeout_ms ? request.idle_timeout_ms->count : limits_[LimitId::idle_timeout_ms];
   wanted.umask = static_cast<unsigned>(request.umask.value_or(077));
   auto spawned = co_await table_.spawn(std::move(wanted));
   if (!spawned) co_return spawned.error();
@@ -127,6 +130,16 @@ Reply<List::Reply> Handlers::handle(List::Request request, Call) {
     row.last_output = timestamp(session.last_output_ms());
     set_exit(row, session);
     reply.sessions.push_back(std::move(row));
+  }
+  if (request.live) co_return reply;
+  for (const auto& index : table_.tombstones()) {
+    Tombstone row;
+    row.sid = index.sid;
+    row.reason = index.grave->reason;
+    row.ended = timestamp(index.grave->ended_ms);
+    row.expires = timestamp(index.grave->ended_ms + table_.tombstone_time().count());
+    row.exit = index.grave->exit;
+    reply.tombstones.push_back(std::move(row));
   }
   co_return reply;
 }
@@ -259,7 +272,14 @@ Reply<Close::Reply> Handlers::handle(Close::Request request, Call) {
   if (request.all) {
     co_await table_.until_adopted();
     sessions = table_.all();
+    for (const auto& index : table_.tombstones()) reply.closed += table_.forget_tombstone(index.sid.text);
   } else {
+    co_await table_.until_adopted();
+    if (table_.forget_tombstone(request.sid->text)) {
+      reply.closed = 1;
+      reply.exit_reason = "the system had ended it before";
+      co_return reply;
+    }
     auto found = co_await table_.find(request.sid->text);
     if (!found) co_return found.error();
     sessions.push_back(*found);
@@ -294,7 +314,7 @@ Reply<Close::Reply> Handlers::handle(Close::Request request, Call) {
     co_await all_done->async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
   }
   if (*failure) co_return **failure;
-  reply.closed = static_cast<std::int64_t>(sessions.size());
+  reply.closed += static_cast<std::int64_t>(sessions.size());
   reply.survivors = std::move(*survivors);
   if (!request.all) {
     set_exit(reply, *sessions[0]);

@@ -104,7 +104,9 @@ bool is_ours(std::string_view name) {
 
 }  // namespace
 
-void remove(const std::string& folder) {
+namespace {
+
+void remove_files(const std::string& folder, std::string_view kept) {
   const Fd handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
   if (!handle) return;
   const int copy = ::fcntl(handle.get(), F_DUPFD_CLOEXEC, 0);
@@ -116,10 +118,20 @@ void remove(const std::string& folder) {
   std::vector<std::string>
       names;  // first all, then delete: readdir may skip entries of a folder that changes
   while (const dirent* entry = ::readdir(dir.get())) {
-    if (is_ours(entry->d_name)) names.emplace_back(entry->d_name);
+    if (is_ours(entry->d_name) && kept != entry->d_name) names.emplace_back(entry->d_name);
   }
   for (const std::string& name : names) ::unlinkat(handle.get(), name.c_str(), 0);
+}
+
+}  // namespace
+
+void remove(const std::string& folder) {
+  remove_files(folder, {});
   ::rmdir(folder.c_str());  // fails, as it should, if something of somebody else's is left
+}
+
+void bury(const std::string& folder) {
+  remove_files(folder, "index");
 }
 
 }  // namespace smartcli::journal

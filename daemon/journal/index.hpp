@@ -3,6 +3,7 @@
 // The daemon's own file in a session's journal folder: what its header and events cannot say. Written whole,
 // by rename.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,20 @@
 #include "proto/types.hpp"
 
 namespace smartcli::journal {
+
+/// What is left of a session that the system ended.
+struct Grave {
+  EndReason reason = EndReason::idle;
+  std::int64_t ended_ms = 0;  ///< Unix time
+  std::optional<ExitState> exit;
+
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v.required({"reason", "why it was ended"}, reason);
+    v.required({"ended_ms", "Unix time"}, ended_ms);
+    v.required({"exit", "of its program"}, exit);
+  }
+};
 
 struct Index {
   std::int64_t schema_version = 1;
@@ -21,6 +36,9 @@ struct Index {
   std::int64_t cols = 80, rows = 24;
   std::int64_t scrollback = 10'000;
   bool detect_child_exit = true;
+  std::int64_t idle_timeout_ms = 0;  ///< 0: off
+  /// Set before the program is ended: a daemon that finds it with a live shim goes on with that.
+  std::optional<Grave> grave;
   std::int64_t published_offset = 0;  ///< events of the program up to here were told to whoever listened
 
   template <class Visitor>
@@ -35,6 +53,8 @@ struct Index {
     v.required({"rows", "at the start"}, rows);
     v.required({"scrollback", "lines of history"}, scrollback);
     v.optional({"detect_child_exit", "waits end when the program does"}, detect_child_exit);
+    v.optional({"idle_timeout_ms", "0: off"}, idle_timeout_ms);
+    v.optional({"grave", "the system has ended it"}, grave);
     v.optional({"published_offset", "events up to here were told"}, published_offset);
   }
 };

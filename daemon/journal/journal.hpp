@@ -128,5 +128,7 @@ class Reader {
 
 /// Deletes a session's journal folder (only names that a shim or this daemon makes; anything else is left).
 void remove(const std::string& folder);
+/// Deletes all of it but the index, a tombstone from now on.
+void bury(const std::string& folder);
 
 }  // namespace smartcli::journal

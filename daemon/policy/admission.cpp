@@ -89,6 +89,12 @@ Result<void> Admission::admit(const Spawn::Request& request) const {
     return over_limit(LimitId::sid_bytes, limits_[LimitId::sid_bytes],
                       "the session's name has " + std::to_string(request.sid->text.size()) + " characters");
   }
+  if (request.idle_timeout_ms && request.idle_timeout_ms->count > 0 &&
+      request.idle_timeout_ms->count < kLeastIdleMs) {
+    return invalid("'idle_timeout_ms' must be 0 (off), or from " + std::to_string(kLeastIdleMs) +
+                       " (1 min) to " + std::to_string(limits::idle_timeout_ms.most) + " ms",
+                   "idle_timeout_ms");
+  }
   return check_program(request, limits_);
 }
 

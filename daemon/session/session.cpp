@@ -74,7 +74,20 @@ Session::Session(boost::asio::any_io_executor executor, Pump& pump, Setup setup,
       answer_timer_(executor),
       input_lock_(executor),
       close_lock_(executor) {
+  last_used_ = setup_.clock->now();
   nothing_seen_ = {terminal_.text_hash(), terminal_.visual_hash()};
+}
+
+Result<void> Session::mark_grave(EndReason reason) {
+  if (!setup_.index.grave) {
+    setup_.index.grave.emplace();
+    setup_.index.grave->ended_ms =
+        std::chrono::duration_cast<std::chrono::milliseconds>(setup_.clock->wall().time_since_epoch())
+            .count();
+  }
+  setup_.index.grave->reason = reason;
+  if (ending_) setup_.index.grave->exit = ending_->exit;
+  return journal::save(setup_.folder, setup_.index);
 }
 
 Session::~Session() {
@@ -99,16 +112,20 @@ void Session::begin(Origin origin) {
       const auto& mark = header.marks[(count - 1) % shim_abi::kMarks];
       fence_ = {mark.offset, mark.revision};
     }
-    // Known at once, however much there is to replay.
-    if (header.phase.load(std::memory_order_acquire) == static_cast<std::uint32_t>(shim_abi::Phase::ended)) {
-      ending_ = ending_from(static_cast<shim_abi::ExitKind>(header.exit_kind.load(std::memory_order_acquire)),
-                            header.exit_value);
-    }
+    take_ending_from_header();  // known at once, however much there is to replay
     // Its program goes on at once, also while what it wrote before is replayed.
     grant_up_to(reader_.end() + shim_abi::kQuietCredit);
     holder_->listen(this);
   }
   pump_.wake(shared_from_this());
+}
+
+void Session::take_ending_from_header() {
+  const auto& header = holder_->header();
+  if (header.phase.load(std::memory_order_acquire) != static_cast<std::uint32_t>(shim_abi::Phase::ended))
+    return;
+  ending_ = ending_from(static_cast<shim_abi::ExitKind>(header.exit_kind.load(std::memory_order_acquire)),
+                        header.exit_value);
 }
 
 void Session::touch() {
@@ -530,6 +547,8 @@ Awaitable<Result<holder::CloseResult>> Session::close(std::chrono::milliseconds 
     holder_->drop_master();  // hangs its program up
   }
   co_await settle_frame();
+  // Of a program without a last word the exit is no reason to read on.
+  if (!ending_ && holder_) take_ending_from_header();
   if (!ending_) ending_ = Ending{std::nullopt, "its shim did not say"};
   closed_ = true;
   co_return closed;

@@ -98,6 +98,13 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   const std::string& sid() const { return setup_.index.sid.text; }
   const journal::Index& index() const { return setup_.index; }
   const std::string& folder() const { return setup_.folder; }
+  /// Somebody asked for it by name.
+  void note_use() { last_used_ = setup_.clock->now(); }
+  /// The last request or output.
+  Clock::Steady last_active() const { return std::max(last_used_, last_parsed_); }
+  /// That the system ends it outlives this daemon; called again, how its program ended is added. Errors:
+  /// resource_exhausted.
+  Result<void> mark_grave(EndReason reason);
 
   // --- what is known now
   bool alive() const { return !ending_ && !lost_; }
@@ -205,6 +212,7 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   void collect_replies();
   void read_failed(const Error& error);
   Awaitable<void> read_directly();
+  void take_ending_from_header();
   Awaitable<void> until_applied(std::uint64_t revision);
   void follow_frame();
   void end_frame();
@@ -248,7 +256,7 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   std::deque<journal::Event> events_;  // read, not yet reached; those that change what is parsed
   std::uint64_t events_read_to_ = 0;   // offset of the last one read
   std::uint64_t granted_ = 0;
-  Clock::Steady last_parsed_{};
+  Clock::Steady last_parsed_{}, last_used_{};
   std::uint64_t replay_to_ = 0;
   std::uint64_t layout_epoch_ = 0;
   std::uint64_t errors_logged_ = 0;

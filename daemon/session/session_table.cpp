@@ -81,6 +81,10 @@ Awaitable<void> SessionTable::adopt_one(std::string folder) {
     co_return;
   }
   auto holder = co_await holder::adopt(setup_.executor, setup_.paths.shims_dir, stem, kAdoptTimeout);
+  if (index->grave && !holder) {
+    bury(*index, folder);
+    co_return;
+  }
   auto origin = Session::Origin::adopted;
   if (!holder) {
     const bool has_ended = journal::Reader(folder, nullptr, -1).exit().has_value();
@@ -95,10 +99,13 @@ Awaitable<void> SessionTable::adopt_one(std::string folder) {
       origin = Session::Origin::unreachable;
     }
   }
+  // The daemon before this one was about to end it.
+  const auto index_grave = index->grave ? std::optional(index->grave->reason) : std::nullopt;
   auto session = std::make_shared<Session>(setup_.executor, pump_, setup_of(std::move(*index), folder),
                                            holder ? std::move(*holder) : nullptr);
   session->begin(origin);
   sessions_[sid] = session;
+  if (index_grave) retire_later(session, *index_grave);
   if (origin == Session::Origin::unreachable) {
     boost::asio::co_spawn(setup_.executor, adopt_later(session), boost::asio::detached);
   }
@@ -137,6 +144,8 @@ Awaitable<void> SessionTable::adopt_all() {
     if (--adopting_ > 0) return;
     adopted_ = true;
     forget_oldest_ended();
+    clear_tombstones();
+    watch_idle();
     for (auto* timer : waiting_) timer->cancel();
   };
   if (folders.empty()) {
@@ -176,24 +185,8 @@ std::string SessionTable::make_sid(const std::string& program) {
   std::string sid;
   do {
     sid = name + "-" + std::to_string(++made_[name]);
-  } while (sessions_.contains(sid) || starting_.contains(sid));
+  } while (sessions_.contains(sid) || starting_.contains(sid) || tombs_.contains(sid));
   return sid;
-}
-
-void SessionTable::forget_oldest_ended() {
-  const auto cap = static_cast<std::size_t>((*setup_.limits)[LimitId::ended]);
-  auto sessions = all();
-  std::erase_if(sessions, [](const auto& session) { return session->alive() || session->is_unreachable(); });
-  for (std::size_t i = 0; i + cap < sessions.size(); ++i) {
-    log::info("session '" + sessions[i]->sid() + "' forgotten: more than " + std::to_string(cap) +
-              " ended ones");
-    boost::asio::co_spawn(
-        setup_.executor,
-        [](SessionTable* table, std::shared_ptr<Session> session) -> Awaitable<void> {
-          (void)co_await table->close(session, 0ms, false);
-        }(this, sessions[i]),
-        boost::asio::detached);
-  }
 }
 
 holder::StartSpec SessionTable::spec_of(NewProgram program, const std::string& sid, Size size) const {
@@ -247,7 +240,22 @@ Awaitable<Result<std::shared_ptr<Session>>> SessionTable::spawn(NewSession wante
     co_return Error{ErrorCode::session_exists,
                     "there is a session '" + wanted.sid + "' already; close it first, or give another name"};
   }
+  if (tombs_.contains(wanted.sid)) {
+    co_return Error{ErrorCode::session_exists, "the name '" + wanted.sid +
+                                                   "' is taken by a session that the system ended; "
+                                                   "`smartcli close -s " +
+                                                   wanted.sid + "` frees it, or give another name"};
+  }
   const auto cap = (*setup_.limits)[LimitId::sessions];
+  while (wanted.evict && static_cast<std::int64_t>(live()) >= cap) {
+    std::shared_ptr<Session> oldest;
+    for (const auto& [name, session] : sessions_) {
+      if (session->alive() && (!oldest || session->last_active() < oldest->last_active())) oldest = session;
+    }
+    if (!oldest) break;
+    co_await retire(oldest, EndReason::evicted);
+    if (oldest->alive()) break;
+  }
   if (static_cast<std::int64_t>(live()) >= cap) {
     co_return over_limit(LimitId::sessions, cap,
                          std::to_string(live()) + " sessions live, one more was asked for");
@@ -282,6 +290,7 @@ Awaitable<Result<std::shared_ptr<Session>>> SessionTable::spawn(NewSession wante
   index.rows = size.rows;
   index.scrollback = wanted.scrollback;
   index.detect_child_exit = wanted.detect_child_exit;
+  index.idle_timeout_ms = wanted.idle_timeout_ms;
   auto setup = setup_of(std::move(index), spec.journal_dir);
   // Before the program runs: a daemon that dies now leaves a session that the next one finds.
   if (auto saved = journal::save(setup.folder, setup.index); !saved) {
@@ -298,13 +307,18 @@ Awaitable<Result<std::shared_ptr<Session>>> SessionTable::spawn(NewSession wante
   sessions_[sid] = session;
   log::info("session '" + sid + "' started: pid " + std::to_string(session->child_pid()));
   forget_oldest_ended();
+  watch_idle();
   co_return session;
 }
 
 Awaitable<Result<std::shared_ptr<Session>>> SessionTable::find(std::string sid) {
   co_await until_adopted();
   const auto found = sessions_.find(sid);
-  if (found != sessions_.end()) co_return found->second;
+  if (found != sessions_.end()) {
+    found->second->note_use();
+    co_return found->second;
+  }
+  if (const auto tomb = tombs_.find(sid); tomb != tombs_.end()) co_return gone(tomb->second.index);
   std::vector<std::string> names;
   for (const auto& [name, session] : sessions_) names.push_back(name);
   const auto nearest = text::did_you_mean(sid, names);
@@ -321,7 +335,12 @@ Awaitable<Result<holder::CloseResult>> SessionTable::close(std::shared_ptr<Sessi
   const auto found = sessions_.find(session->sid());
   if (found != sessions_.end() && found->second == session) {
     sessions_.erase(found);
-    journal::remove(session->folder());
+    if (session->index().grave) {
+      (void)session->mark_grave(session->index().grave->reason);
+      bury(session->index(), session->folder());
+    } else {
+      journal::remove(session->folder());
+    }
     log::info("session '" + session->sid() + "' closed");
   }
   co_return closed;
@@ -332,6 +351,7 @@ void SessionTable::end_all_waits() {
 }
 
 void SessionTable::detach_all() {
+  idle_timer_.cancel();
   for (const auto& [sid, session] : sessions_) session->detach();
 }
 

@@ -29,6 +29,8 @@ struct Spawn {
     bool clean_env = false;
     std::optional<std::int64_t> scrollback;
     bool login = false;
+    bool evict = false;
+    std::optional<Millis> idle_timeout_ms;
     bool detect_child_exit = true;
     bool wait = false;
     std::optional<Millis> timeout_ms;
@@ -68,6 +70,16 @@ struct Spawn {
       v.optional({"scrollback", "lines of history to keep above the screen", &limits::scrollback},
                  scrollback);
       v.optional({"login", "start the shell as a login shell"}, login);
+      v.optional({"evict", "at the cap of live sessions end the one least recently used instead of refusing"},
+                 evict);
+      v.optional({"idle_timeout_ms",
+                  "end the session after so long without request or output, 1m to 720h",
+                  &limits::idle_timeout_ms,
+                  "D",
+                  {},
+                  Place::both,
+                  "never"},
+                 idle_timeout_ms);
       v.optional({"detect_child_exit", "waits end when the program does"}, detect_child_exit);
       v.optional({"wait",
                   "wait for the program's end and exit with its status",
@@ -147,13 +159,14 @@ struct SessionRow {
 
 struct Tombstone {
   SessionName sid;
-  std::string reason, ended, expires;
+  EndReason reason = EndReason::idle;
+  std::string ended, expires;
   std::optional<ExitState> exit;
 
   template <class Visitor>
   void fields(Visitor& v) {
     v.required({"sid", "the session's name"}, sid);
-    v.required({"reason", "why the system ended it"}, reason);
+    v.required({"reason", "why the system ended it, or dropped what had ended"}, reason);
     v.required({"ended", "RFC 3339, UTC"}, ended);
     v.required({"expires", "RFC 3339, UTC"}, expires);
     v.required({"exit", "how its program ended; null if unknown"}, exit);

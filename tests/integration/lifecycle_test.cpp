@@ -1,10 +1,22 @@
 // A session's life beside its program's: cleared, started again.
 
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <set>
 
 #include "support/daemon_fixture.hpp"
 
 using namespace smartcli::test;
+
+TEST_CASE("close tells how a program without a last word ended", "[integration]") {
+  DaemonFixture f;
+  f.ok({"spawn", "-s", "c", "cat"});
+  CHECK(f.json({"close", "-s", "c"})["exit"]["name"] == "HUP");
+  f.ok({"spawn", "-s", "c", "sh", "-c", "trap 'exit 5' HUP TERM; echo ready; while :; do sleep 0.01; done"});
+  f.ok({"wait-regex", "-s", "c", "ready"});
+  CHECK(f.json({"close", "-s", "c"})["exit"]["code"] == 5);
+}
 
 TEST_CASE("clear wipes screen and history, and the program lives on", "[integration]") {
   DaemonFixture f;
@@ -97,4 +109,127 @@ TEST_CASE("a program that does not go is killed by restart after its grace", "[i
   f.ok({"restart", "-s", "r", "--grace", "50ms"});
   CHECK(becomes_true([&] { return !is_running(first["pid"]); }));
   f.ok({"wait-regex", "-s", "r", "ready"});
+}
+
+namespace {
+
+nlohmann::json tombstone(DaemonFixture& f, const std::string& sid) {
+  const auto list = f.json({"list"});
+  for (const auto& row : list["tombstones"]) {
+    if (row["sid"] == sid) return row;
+  }
+  return nullptr;
+}
+
+std::set<std::string> sids(DaemonFixture& f) {
+  std::set<std::string> all;
+  const auto list = f.json({"list"});
+  for (const auto& row : list["sessions"]) all.insert(row["sid"]);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("an idle session is ended and leaves a tombstone, one in use does not", "[integration]") {
+  DaemonFixture f;
+  f.env["SMARTCLI_FAILPOINTS"] = "idle.hurry:idle";  // a minute in 60 ms
+  const int idle = f.json({"spawn", "-s", "idle", "--idle-timeout", "1m", "cat"})["pid"];
+  f.ok({"spawn", "-s", "used", "--idle-timeout", "1m", "cat"});
+  REQUIRE(becomes_true([&f] { return !tombstone(f, "idle").is_null(); }));
+  CHECK_FALSE(is_running(idle));
+  const auto stone = tombstone(f, "idle");
+  CHECK(stone["reason"] == "idle");
+  CHECK(stone["exit"]["name"] == "HUP");
+  CHECK(stone["expires"].get<std::string>() > stone["ended"].get<std::string>());
+  const auto refused = f.json({"snapshot", "-s", "idle"});
+  CHECK(refused["error"]["code"] == "session_gone");
+  CHECK(refused["error"]["detail"] == "idle");
+  CHECK(f.cli({"snapshot", "-s", "idle"}).status == 3);
+  CHECK(f.json({"spawn", "-s", "idle", "cat"})["error"]["code"] == "session_exists");
+  CHECK(sids(f) == std::set<std::string>{"used"});
+  // It outlives the daemon, and `close` frees the name.
+  f.kill_daemon();
+  CHECK(tombstone(f, "idle")["ended"] == stone["ended"]);
+  CHECK(f.json({"alive", "-s", "idle"})["error"]["detail"] == "idle");
+  f.ok({"close", "-s", "idle"});
+  CHECK(tombstone(f, "idle").is_null());
+  f.ok({"spawn", "-s", "idle", "cat"});
+}
+
+TEST_CASE("an idle timeout is refused below a minute and past thirty days", "[integration]") {
+  DaemonFixture f;
+  CHECK(f.cli({"spawn", "--idle-timeout", "59s", "cat"}).status == 2);
+  CHECK(f.cli({"spawn", "--idle-timeout", "721h", "cat"}).status == 2);
+  f.ok({"spawn", "-s", "a", "--idle-timeout", "0", "cat"});
+  f.ok({"spawn", "-s", "b", "--idle-timeout", "720h", "cat"});
+}
+
+TEST_CASE("a wait holds off the idle timeout", "[integration]") {
+  DaemonFixture f;
+  f.env["SMARTCLI_FAILPOINTS"] = "idle.hurry:w";
+  f.ok({"spawn", "-s", "w", "--idle-timeout", "1m", "sh", "-c", "read x; echo got $x; exec cat"});
+  auto waiting = f.start({"wait-regex", "-s", "w", "got it"});
+  REQUIRE(becomes_true([&f] { return f.json({"daemon", "status"})["waits"] == 1; }));
+  f.ok({"spawn", "-s", "other", "sh", "-c", "sleep 0.3"});
+  f.ok({"wait-exit", "-s", "other"});
+  f.ok({"send-line", "-s", "w", "it"});
+  CHECK(waiting.wait().status == 0);
+}
+
+TEST_CASE("at the cap --evict ends the session least recently used", "[integration]") {
+  DaemonFixture f;
+  f.env["SMARTCLI_MAX_SESSIONS"] = "3";
+  for (const char* sid : {"a", "b", "c"}) f.ok({"spawn", "-s", sid, "cat"});
+  CHECK(f.json({"spawn", "-s", "d", "cat"})["error"]["code"] == "limit_exceeded");
+  auto waiting = f.start({"wait-exit", "-s", "b", "--json"});
+  REQUIRE(becomes_true([&f] { return f.json({"daemon", "status"})["waits"] == 1; }));
+  f.ok({"send-line", "-s", "a", "used"});
+  f.ok({"wait-regex", "-s", "a", "used"});
+  f.ok({"snapshot", "-s", "c"});
+  f.ok({"spawn", "-s", "d", "--evict", "cat"});
+  CHECK(sids(f) == std::set<std::string>{"a", "c", "d"});
+  CHECK(tombstone(f, "b")["reason"] == "evicted");
+  const auto ended = waiting.wait();
+  CHECK(nlohmann::json::parse(ended.out)["reason"] == "EVICTED");
+  CHECK(ended.status == 1);
+}
+
+TEST_CASE("ended sessions past their cap leave tombstones with their exit, bounded in number",
+          "[integration]") {
+  DaemonFixture f;
+  f.env["SMARTCLI_MAX_ENDED"] = "1";
+  f.env["SMARTCLI_MAX_TOMBSTONES"] = "2";
+  for (const char* sid : {"a", "b", "c", "d"}) {
+    f.ok({"spawn", "-s", sid, "sh", "-c", "exit 7"});
+    f.ok({"wait-exit", "-s", sid});
+  }
+  f.ok({"spawn", "-s", "e", "cat"});
+  REQUIRE(becomes_true([&f] { return !tombstone(f, "c").is_null(); }));
+  CHECK(tombstone(f, "c")["reason"] == "dropped");
+  CHECK(tombstone(f, "c")["exit"]["code"] == 7);
+  CHECK(tombstone(f, "b")["exit"]["code"] == 7);
+  CHECK(tombstone(f, "a").is_null());
+  CHECK(f.cli({"alive", "-s", "a"}).status == 3);
+  f.ok({"close", "--all"});
+  CHECK(f.json({"list"})["tombstones"].empty());
+}
+
+TEST_CASE("a daemon that died while it ended a session has it ended by the next", "[integration]") {
+  DaemonFixture f;
+  const int pid = f.json({"spawn", "-s", "half", "cat"})["pid"];
+  f.ok({"spawn", "-s", "keep", "cat"});
+  f.kill_daemon();
+  // As if it had died right after it wrote down what it was about to do.
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(f.folder + "/state")) {
+    if (entry.path().filename() != "index") continue;
+    std::ifstream in(entry.path());
+    auto index = nlohmann::json::parse(in);
+    if (index["sid"] != "half") continue;
+    index["grave"] = {{"reason", "idle"}, {"ended_ms", 1'700'000'000'000}, {"exit", nullptr}};
+    std::ofstream(entry.path()) << index;
+  }
+  // Older than thirty days, so that nothing is left at all.
+  CHECK(becomes_true([&] { return sids(f) == std::set<std::string>{"keep"}; }));
+  CHECK(becomes_true([&] { return !is_running(pid); }));
+  CHECK(f.cli({"alive", "-s", "half"}).status == 3);
 }

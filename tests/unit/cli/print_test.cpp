@@ -55,7 +55,7 @@ TEST_CASE("T18: what a person sees of a reply is inert, whatever a program or a 
   row.started = hostile();
   row.exit = hostile_exit();
   list.sessions = {row};
-  list.tombstones = {{{hostile()}, hostile(), hostile(), hostile(), hostile_exit()}};
+  list.tombstones = {{{hostile()}, EndReason::evicted, hostile(), hostile(), hostile_exit()}};
   const Printed listed = print(List::Request{}, list);
   check_inert(listed);
   CHECK(lines_in(listed.out) == 3);  // T23: no row can pass for two
