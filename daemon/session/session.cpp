@@ -122,10 +122,10 @@ void Session::begin(Origin origin) {
 
 void Session::take_ending_from_header() {
   const auto& header = holder_->header();
-  if (header.phase.load(std::memory_order_acquire) != static_cast<std::uint32_t>(shim_abi::Phase::ended))
-    return;
-  ending_ = ending_from(static_cast<shim_abi::ExitKind>(header.exit_kind.load(std::memory_order_acquire)),
-                        header.exit_value);
+  const auto phase = static_cast<shim_abi::Phase>(header.phase.load(std::memory_order_acquire));
+  const auto kind = static_cast<shim_abi::ExitKind>(header.exit_kind.load(std::memory_order_acquire));
+  const bool has_ended = phase == shim_abi::Phase::ended || phase == shim_abi::Phase::closed;
+  if (has_ended && kind != shim_abi::ExitKind::none) ending_ = ending_from(kind, header.exit_value);
 }
 
 void Session::touch() {
