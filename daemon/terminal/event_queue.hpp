@@ -24,6 +24,8 @@ class EventQueue {
   std::uint64_t dropped() const { return dropped_; }
 
  private:
+  friend struct KeyframeFields;
+
   struct Numbered {
     std::uint64_t number;
     Event event;

@@ -119,6 +119,8 @@ class Interpreter {
   void conemu_mark(std::string_view text);
 
  private:
+  friend struct KeyframeFields;
+
   // mode_actions.cpp
   void set_mode(const ModeInfo& info, bool is_on);
   bool is_set(const ModeInfo& info) const;

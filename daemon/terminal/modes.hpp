@@ -79,6 +79,8 @@ class ModeState {
   unsigned kitty_now(bool is_alternate) const;
 
  private:
+  friend struct KeyframeFields;
+
   struct Slot {
     int number;
     bool is_on;

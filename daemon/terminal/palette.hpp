@@ -27,6 +27,8 @@ class Palette {
   void reset_indices() { set_.clear(); }
 
  private:
+  friend struct KeyframeFields;
+
   std::map<unsigned, std::uint32_t> set_;
   std::optional<std::uint32_t> screen_[kScreenColours];
 };

@@ -32,6 +32,7 @@ class Parser {
   template <class Handler>
   std::size_t feed(std::string_view bytes, Handler& handler);
 
+  bool is_at_ground() const { return state_ == State::ground && !utf8_.is_inside(); }
   std::uint64_t offset() const { return offset_; }
   void set_offset(std::uint64_t offset) { offset_ = offset; }
   /// Sequences that were malformed, aborted or too long.
@@ -44,6 +45,8 @@ class Parser {
   }
 
  private:
+  friend struct KeyframeFields;
+
   enum class State : std::uint8_t {
     ground,
     utf8,

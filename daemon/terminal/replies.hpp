@@ -84,6 +84,8 @@ class ReplyQueue {
   std::uint64_t dropped() const { return dropped_; }
 
  private:
+  friend struct KeyframeFields;
+
   std::vector<Reply> replies_;
   std::size_t bytes_ = 0;
   std::uint64_t dropped_ = 0;

@@ -172,6 +172,8 @@ class Screen {
   void age_all_stamps();
 
  private:
+  friend struct KeyframeFields;
+
   struct Saved {
     Place place;
     Style pen;

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "terminal/interpreter.hpp"
-#include "terminal/parser.hpp"
 #include "terminal/snapshot.hpp"
+#include "terminal/terminal_state.hpp"
 
 namespace smartcli::terminal {
 
@@ -16,26 +15,7 @@ constexpr std::uint64_t kSweepBytes = std::uint64_t{1} << 30;
 
 constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
 
-int clamp_cols(std::int64_t n) {
-  return static_cast<int>(std::clamp<std::int64_t>(n, 1, kMaxCols));
-}
-int clamp_rows(std::int64_t n) {
-  return static_cast<int>(std::clamp<std::int64_t>(n, 1, kMaxRows));
-}
-
 }  // namespace
-
-struct Terminal::Impl {
-  Impl(Size size, HistoryLimits limits)
-      : interpreter(clamp_cols(size.cols), clamp_rows(size.rows)), limits(limits) {}
-
-  Parser parser;
-  Interpreter interpreter;
-  HistoryLimits limits;
-
-  Screen& screen() { return interpreter.screen; }
-  const Screen& screen() const { return interpreter.screen; }
-};
 
 Terminal::Terminal(Size size, HistoryLimits limits) : impl_(std::make_unique<Impl>(size, limits)) {}
 Terminal::~Terminal() = default;

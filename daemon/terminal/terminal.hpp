@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/error.hpp"
 #include "proto/types.hpp"
 #include "terminal/style.hpp"
 
@@ -104,6 +105,16 @@ class Terminal {
   void clear(Keep keep = Keep::nothing);
   /// Back to power-on, history wiped: the program was started again, or what came before is gone.
   void reset();
+  /// True between two characters and sequences: no part of one waits for the rest.
+  bool is_at_ground() const;
+  /// All of its state but replies and events that were not taken, in a form of its own version (see
+  /// keyframe.cpp), with the newest `history_lines` rows of history. Empty unless `is_at_ground`.
+  std::string keyframe(std::size_t history_lines) const;
+  /// The terminal that the keyframe was made of: dump, load, go on is as if it had never stopped, but for
+  /// what a resize would have taken back from history that was left out. Stamps and ordinals stay. Errors:
+  /// version_mismatch (of another version), internal (damaged).
+  static Result<Terminal> from_keyframe(std::string_view bytes, HistoryLimits limits);
+
   /// Applies the history limits; called once a slice, after waiters have looked.
   void trim_history();
 

@@ -247,6 +247,81 @@ TEST_CASE("a case fed in two pieces ends in the same state, wherever it is cut",
   }
 }
 
+/// The same terminal, by way of a keyframe; where none can be made, as it is.
+Terminal reloaded(Terminal terminal) {
+  if (!terminal.is_at_ground()) return terminal;
+  const std::string bytes = terminal.keyframe(SIZE_MAX);
+  auto again = Terminal::from_keyframe(bytes, {});
+  REQUIRE(again.has_value());
+  CHECK(again->keyframe(SIZE_MAX) == bytes);
+  return std::move(*again);
+}
+
+TEST_CASE("P02 a keyframe taken anywhere and loaded goes on to the same state",
+          "[terminal][cases][keyframe]") {
+  for (const json& c : load("vt_cases.json")) {
+    const auto steps = steps_of(c);
+    const auto run = [&](std::size_t cut, std::string& replies) {
+      Terminal terminal({c["cols"], c["rows"]}, {});
+      std::size_t seen = 0;
+      for (const Step& step : steps) {
+        if (step.resize.cols > 0) {
+          terminal.resize(step.resize);
+          continue;
+        }
+        const std::string_view bytes = step.bytes;
+        const std::size_t at = std::clamp(cut, seen, seen + bytes.size()) - seen;
+        terminal.feed(bytes.substr(0, at));
+        if (at > 0 && at < bytes.size()) {
+          replies += joined_replies(terminal);
+          terminal.take_events();
+          terminal = reloaded(std::move(terminal));
+        }
+        terminal.feed(bytes.substr(at));
+        seen += bytes.size();
+      }
+      replies += joined_replies(terminal);
+      return dump(terminal);
+    };
+    std::string whole_replies;
+    const std::string whole = run(0, whole_replies);
+    std::size_t total = 0;
+    for (const Step& step : steps) total += step.bytes.size();
+    const std::size_t stride = total > 200 ? total / 50 : 1;
+    for (std::size_t cut = 1; cut < total; cut += stride) {
+      std::string replies;
+      const std::string state = run(cut, replies);
+      if (state == whole && replies == whole_replies) continue;
+      CAPTURE(c["id"].get<std::string>(), cut);
+      CHECK(state == whole);
+      CHECK(replies == whole_replies);
+      break;
+    }
+  }
+}
+
+TEST_CASE("P02 recorded programs and random sequences go on from a keyframe",
+          "[terminal][streams][keyframe]") {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(SMARTCLI_CASES) / "streams")) {
+    CAPTURE(entry.path().stem().string());
+    const json stream = load(entry.path());
+    Terminal whole({stream["cols"], stream["rows"]}, {}), cut({stream["cols"], stream["rows"]}, {});
+    for (const json& point : stream["checkpoints"]) {
+      const std::string bytes = decode_base64(point["feed_base64"].get<std::string>());
+      whole.feed(bytes);
+      cut.feed(bytes);
+      cut.take_replies();
+      cut = reloaded(std::move(cut));
+      whole.take_replies();
+      CHECK(dump(cut) == dump(whole));
+    }
+    whole.resize({60, 10});
+    cut.resize({60, 10});
+    CHECK(dump(cut) == dump(whole));
+  }
+}
+
 void check_stream(const json& stream, std::size_t piece) {
   Terminal terminal({stream["cols"], stream["rows"]}, {});
   int number = 0;
