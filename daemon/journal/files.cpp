@@ -19,7 +19,12 @@ namespace {
 constexpr std::size_t kDigits = 8;  // at least: a longer number just grows
 
 std::string_view suffix(Kind kind) {
-  return kind == Kind::segment ? ".seg" : ".events";
+  switch (kind) {
+    case Kind::segment: return ".seg";
+    case Kind::events: return ".events";
+    case Kind::keyframe: break;
+  }
+  return ".keyframe";
 }
 
 struct CloseDir {
@@ -95,11 +100,7 @@ bool is_ours(std::string_view name) {
     if (name.ends_with(temporary)) name.remove_suffix(temporary.size());
   }
   if (name == shim_abi::kExitFile || name == "index") return true;
-  if (number_in(name, Kind::segment) || number_in(name, Kind::events)) return true;
-  constexpr std::string_view kKeyframe = ".keyframe";
-  if (!name.ends_with(kKeyframe)) return false;
-  name.remove_suffix(kKeyframe.size());
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return number_in(name, Kind::segment) || number_in(name, Kind::events) || number_in(name, Kind::keyframe);
 }
 
 }  // namespace

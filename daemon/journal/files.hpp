@@ -13,7 +13,7 @@
 
 namespace smartcli::journal {
 
-enum class Kind { segment, events };
+enum class Kind { segment, events, keyframe };
 
 /// "00000012.seg" in `folder`.
 std::string path_of(const std::string& folder, Kind kind, std::uint64_t number);

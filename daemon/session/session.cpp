@@ -141,13 +141,16 @@ bool Session::restart_reading() {
     read_failed(start.error());
     return false;
   }
-  // A fresh one stays as it is: its first row is the first one ever.
-  if (terminal_.offset() > 0 || steps_ > 0) terminal_.reset();
-  terminal_.set_offset(start->offset);
-  terminal_.resize(Size{start->cols, start->rows});
+  skip_until_ = steps_to_skip_ = 0;
+  if (start->offset == 0 || !load_keyframe(*start)) {
+    // A fresh one stays as it is: its first row is the first one ever.
+    if (terminal_.offset() > 0 || steps_ > 0) terminal_.reset();
+    terminal_.set_offset(start->offset);
+    terminal_.resize(Size{start->cols, start->rows});
+    parsed_ = start->offset;
+    steps_ = start->revision_steps;
+  }
   layout_epoch_ = terminal_.layout_epoch();
-  parsed_ = start->offset;
-  steps_ = start->revision_steps;
   step_marks_.clear();
   step_marks_.push_back({parsed_, parsed_ + steps_});
   event_position_ = start->event_position;
@@ -184,7 +187,7 @@ void Session::read_events() {
       if (event.type == EventType::time) {
         last_output_ms_ = event.time_ns / 1'000'000;
       } else if (event.type != EventType::first && event.type != EventType::reply &&
-                 event.type != EventType::write_done) {
+                 event.type != EventType::write_done && !is_in_keyframe(event)) {
         events_.push_back(event);
       }
     }
@@ -320,6 +323,7 @@ bool Session::slice() {
     follow_frame();
     read_events();
     apply_events_at(parsed_);
+    keep_keyframe();
     collect_replies();
     if (std::chrono::steady_clock::now() - started > std::chrono::microseconds(Pump::kSliceMicroseconds))
       break;

@@ -207,6 +207,11 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   void look_again(std::chrono::milliseconds later);
   void arm();
   void step_at(std::uint64_t offset);
+  // session_keyframes.cpp
+  void keep_keyframe();
+  /// Goes on from the keyframe of the segment that is the first one kept, if there is one.
+  bool load_keyframe(const journal::Start& start);
+  bool is_in_keyframe(const journal::Event& event);
   bool restart_reading();
   void touch();
   void collect_replies();
@@ -255,6 +260,8 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   std::uint64_t event_position_ = 0;
   std::deque<journal::Event> events_;  // read, not yet reached; those that change what is parsed
   std::uint64_t events_read_to_ = 0;   // offset of the last one read
+  std::uint64_t keyframed_ = 0;        // segment of the last keyframe
+  std::uint64_t skip_until_ = 0, steps_to_skip_ = 0;  // events that the keyframe it began with has seen
   std::uint64_t granted_ = 0;
   Clock::Steady last_parsed_{}, last_used_{};
   std::uint64_t replay_to_ = 0;

@@ -81,7 +81,7 @@ class Reader {
     if (take(n)) text.assign(at_, n);
   }
   void cells(std::uint32_t* to, std::size_t n) {
-    if (take(n * sizeof *to)) std::memcpy(to, at_, n * sizeof *to);
+    if (take(n * sizeof *to) && n > 0) std::memcpy(to, at_, n * sizeof *to);
   }
   /// At most `most` items.
   template <class T, class Each>

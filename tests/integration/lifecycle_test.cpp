@@ -233,3 +233,42 @@ TEST_CASE("a daemon that died while it ended a session has it ended by the next"
   CHECK(becomes_true([&] { return !is_running(pid); }));
   CHECK(f.cli({"alive", "-s", "half"}).status == 3);
 }
+
+TEST_CASE("where the cap has dropped a session's beginning, the next daemon goes on from a keyframe",
+          "[integration]") {
+  DaemonFixture f;
+  f.env["SMARTCLI_JOURNAL_BYTES"] = std::to_string(4 << 20);
+  // What only the first bytes say: a title, a mode, a scrolling region; then what drops them.
+  const bool is_live = GENERATE(true, false);
+  CAPTURE(is_live);
+  f.ok({"spawn", "-s", "k", "--scrollback", "100", "sh", "-c",
+        std::string(
+            "printf '\\033]2;kept\\007\\033[?2004h\\033[2;20r\\033[20;1H'; seq 1 1500000; printf done;") +
+            (is_live ? "exec cat" : "exit 3")});
+  f.ok({"wait-regex", "-s", "k", "--anywhere", "--timeout", "60s", "done"});
+  if (is_live)
+    f.ok({"resize", "-s", "k", "--cols", "70"});
+  else
+    f.ok({"wait-exit", "-s", "k"});
+  const auto before = f.json({"snapshot", "-s", "k"})["screen"];
+  const auto lines = f.json({"read", "-s", "k"});
+  const auto status = f.json({"status", "-s", "k"});
+  REQUIRE(before["title"] == "kept");
+  f.kill_daemon();
+  const auto after = f.json({"snapshot", "-s", "k"})["screen"];
+  CHECK(after["lines"] == before["lines"]);
+  CHECK(after["title"] == "kept");
+  CHECK(after["modes"] == before["modes"]);
+  CHECK(after["cursor"] == before["cursor"]);
+  CHECK(after["visual_hash"] == before["visual_hash"]);
+  CHECK(after["revision"] == before["revision"]);
+  const auto again = f.json({"read", "-s", "k"});
+  CHECK(again["last"] == lines["last"]);
+  CHECK(again["lines"] == lines["lines"]);
+  CHECK(f.json({"status", "-s", "k"})["exit"] == status["exit"]);
+  std::size_t keyframes = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(f.folder + "/state"))
+    keyframes += entry.path().extension() == ".keyframe";
+  CHECK(keyframes > 0);
+  CHECK(keyframes < 8);
+}
