@@ -200,12 +200,13 @@ struct KeyframeFields {
 
   // -- Fields of each part.
 
+  /// One that was kept may be outside a screen that became smaller: whoever takes it up again clamps it.
   template <class Io>
-  static void place(Io& io, Place& place, const Screen& screen) {
+  static void place(Io& io, Place& place, int cols = kMaxCols, int rows = kMaxRows) {
     io(place.row);
     io(place.col);
     io(place.pending_wrap);
-    io.require(place.row >= 0 && place.row < screen.rows_ && place.col >= 0 && place.col < screen.cols_);
+    io.require(place.row >= 0 && place.row < rows && place.col >= 0 && place.col < cols);
   }
 
   template <class Io>
@@ -341,9 +342,9 @@ struct KeyframeFields {
     charsets(io, s.charsets);
     bounded(io, s.protection, Screen::Protection::dec);
     io(s.now_);
-    place(io, s.place_, s);
+    place(io, s.place_, s.cols_, s.rows_);
     for (auto& saved : s.saved_) {
-      place(io, saved.place, s);
+      place(io, saved.place);
       pen(io, saved.pen, lists, s);
       charsets(io, saved.charsets);
       io(saved.origin);
@@ -367,8 +368,8 @@ struct KeyframeFields {
     io(s.last_char_);
     io.require(s.last_char_ == 0 || is_scalar(s.last_char_));
     io(s.last_col_);
-    io.require(s.last_col_ >= -1 && s.last_col_ < s.cols_);
-    place(io, s.after_last_, s);
+    io.require(s.last_col_ >= -1 && s.last_col_ < kMaxCols);
+    place(io, s.after_last_);
     io(s.all_touched_);
     io(s.scrolled_at_);
     io(s.epoch_);

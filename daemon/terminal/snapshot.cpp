@@ -52,7 +52,7 @@ void append_style(std::string& out, const Tables& tables, const Style& s) {
   append_value(out, s.fg.bits);
   append_value(out, s.bg.bits);
   append_value(out, s.underline_colour.bits);
-  append_value(out, static_cast<std::uint16_t>(s.flags & ~kProtected));
+  append_value(out, s.flags);
   append_value(out, s.underline);
   if (s.link != 0) out += tables.links.get(s.link);
   out += '\xff';
@@ -192,14 +192,18 @@ std::uint64_t visual_hash(const Screen& screen, const CursorState& cursor) {
   const Tables& tables = screen.tables();
   for (int r = 0; r < screen.rows(); ++r) {
     const Row& row = screen.grid().row(r);
+    const auto seen = [&](int col) {
+      const Content c = row.content[col];
+      return seen_style(tables.styles.get(row.style[col]), c == kBlank || c == U' ');
+    };
     int n = row.used;
-    while (n > 0 && row.style[n - 1] == 0 && (row.content[n - 1] == kBlank || row.content[n - 1] == U' '))
+    while (n > 0 && (row.content[n - 1] == kBlank || row.content[n - 1] == U' ') && seen(n - 1) == Style{})
       --n;
-    StyleId style = 0;
+    Style style;
     for (int col = 0; col < n; ++col) {
-      if (row.style[col] != style) {
-        style = row.style[col];
-        append_style(out, tables, tables.styles.get(style));
+      if (const Style now = seen(col); !(now == style)) {
+        style = now;
+        append_style(out, tables, style);
       }
       if (row.content[col] != kTail) append_cell(out, tables, row.content[col]);
     }
@@ -207,7 +211,6 @@ std::uint64_t visual_hash(const Screen& screen, const CursorState& cursor) {
   }
   append_value(out, cursor.row);
   append_value(out, cursor.col);
-  append_value(out, cursor.pending_wrap);
   append_value(out, cursor.visible);
   append_value(out, cursor.shape);
   append_value(out, cursor.blink);

@@ -42,4 +42,15 @@ struct Style {
   friend constexpr bool operator==(const Style&, const Style&) = default;
 };
 
+/// What of a style can be seen, on a blank or on a character: two that a person cannot tell apart are equal.
+constexpr Style seen_style(Style style, bool is_blank) {
+  constexpr std::uint16_t kLines = kStrike | kOverline;
+  style.flags = static_cast<std::uint16_t>(style.flags & ~kProtected);
+  if (style.underline == Underline::none) style.underline_colour = {};
+  if (!is_blank || style.flags & (kLines | kInverse) || style.underline != Underline::none) return style;
+  style.fg = {};
+  style.flags = 0;
+  return style;
+}
+
 }  // namespace smartcli::terminal

@@ -167,8 +167,8 @@ class Terminal {
   /// The screen as text: `rows` lines, trailing blanks trimmed.
   std::vector<std::string> screen_text() const;
   std::vector<HighlightedSpan> highlighted() const;
-  /// XXH3-64 of the screen's text; and of text, style, cursor and selection. Equal screens give equal hashes
-  /// in any run.
+  /// XXH3-64 of the screen's text; and of text, style, cursor and selection, as far as they can be seen.
+  /// Equal screens give equal hashes in any run.
   std::uint64_t text_hash() const;
   std::uint64_t visual_hash() const;
 

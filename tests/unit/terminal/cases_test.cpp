@@ -10,6 +10,7 @@
 
 #include "common/pattern.hpp"
 #include "support.hpp"
+#include "terminal/redraw.hpp"
 
 namespace smartcli::terminal {
 namespace {
@@ -319,6 +320,52 @@ TEST_CASE("P02 recorded programs and random sequences go on from a keyframe",
     whole.resize({60, 10});
     cut.resize({60, 10});
     CHECK(dump(cut) == dump(whole));
+  }
+}
+
+/// Redrawn on a fresh terminal, and from the picture before on one that shows that, it looks the same.
+void check_redraw(const Terminal& terminal, Picture& before, Terminal& viewer) {
+  const Picture now = picture_of(terminal);
+  const std::string whole = redraw(now);
+  Terminal fresh(terminal.size(), {});
+  fresh.feed("\033[2;3r\033[?6h\033[4h\033(0old\033[41m\033[?25l");  // whatever it showed
+  fresh.feed(whole);
+  CHECK(joined(fresh.screen_text()) == joined(terminal.screen_text()));
+  CHECK(fresh.visual_hash() == terminal.visual_hash());
+  const std::string step = redraw(before, now);
+  if (before.size() != now.size()) viewer.resize(terminal.size());
+  viewer.feed(step);
+  CHECK(joined(viewer.screen_text()) == joined(terminal.screen_text()));
+  CHECK(viewer.visual_hash() == terminal.visual_hash());
+  CHECK(redraw(now, now).empty());
+  for (const unsigned char c : whole) CHECK((c >= 0x20 || c == 033 || c == '\r' || c == '\n'));
+  before = now;
+}
+
+TEST_CASE("what is redrawn shows the same, from nothing and from what was shown before",
+          "[terminal][redraw]") {
+  Terminal viewer({80, 24}, {});
+  Picture before = picture_of(viewer);
+  for (const json& c : load("vt_cases.json")) {
+    CAPTURE(c["id"].get<std::string>());
+    Terminal terminal({c["cols"], c["rows"]}, {});
+    for (const Step& step : steps_of(c)) {
+      if (step.resize.cols > 0)
+        terminal.resize(step.resize);
+      else
+        terminal.feed(step.bytes);
+    }
+    check_redraw(terminal, before, viewer);
+  }
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(SMARTCLI_CASES) / "streams")) {
+    CAPTURE(entry.path().stem().string());
+    const json stream = load(entry.path());
+    Terminal terminal({stream["cols"], stream["rows"]}, {});
+    for (const json& point : stream["checkpoints"]) {
+      terminal.feed(decode_base64(point["feed_base64"].get<std::string>()));
+      check_redraw(terminal, before, viewer);
+    }
   }
 }
 

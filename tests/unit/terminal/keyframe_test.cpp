@@ -80,6 +80,16 @@ TEST_CASE("a keyframe of a screen of 80x24 is about the size of its text", "[ter
   CHECK(idle.keyframe(0).size() < 2048);
 }
 
+TEST_CASE("a cursor that was saved on a larger screen does not matter", "[terminal][keyframe]") {
+  Terminal terminal({20, 10}, {});
+  terminal.feed("\033[9;19H\0337\033[8;18Hx");
+  terminal.resize({5, 3});
+  Terminal again = loaded(terminal.keyframe(SIZE_MAX));
+  terminal.feed("\0338y\xcc\x81");
+  again.feed("\0338y\xcc\x81");
+  CHECK(dump(again) == dump(terminal));
+}
+
 TEST_CASE("a damaged keyframe is an error, wherever it is damaged", "[terminal][keyframe]") {
   const std::string whole = busy().keyframe(SIZE_MAX);
   for (std::size_t cut = 0; cut < whole.size(); cut += 7)
