@@ -89,7 +89,8 @@ void Charsets::designate(int which, char intermediate, char final, bool is_natio
 }
 
 char32_t translate(char32_t c, Charsets::Set set) {
-  if (c <= 0x20 || c > 0x7e) return c;
+  if (c < 0x20 || c > 0x7e) return c;
+  if (c == 0x20) return set == Set::latin_1 ? U'\u00a0' : c;
   switch (set) {
     case Set::ascii: return c;
     case Set::dec_graphics: return c >= 0x5f ? kGraphics[c - 0x5f] : c;

@@ -70,8 +70,8 @@ constexpr Entry kCsi[] = {
     // Rectangles
     {"$v", DO(in.copy_rect(p))},                                                   // DECCRA
     {"$x", DO(in.fill_rect(p))},                                                   // DECFRA
-    {"$z", DO(in.erase_rect(p, Erase::all))},                                      // DECERA
-    {"${", DO(in.erase_rect(p, Erase::unprotected))},                              // DECSERA
+    {"$z", DO(in.erase_rect(p, Erase::regardless))},                                      // DECERA
+    {"${", DO(in.erase_rect(p, Erase::rectangle))},                              // DECSERA
     {"$r", DO(in.restyle_rect(p, false))},                                         // DECCARA
     {"$t", DO(in.restyle_rect(p, true))},                                          // DECRARA
     {"*x", DO(in.set_restyle_extent(p.get(0, 0)))},                                // DECSACE

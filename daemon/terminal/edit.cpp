@@ -124,8 +124,9 @@ void Screen::erase_cells(int row, int from, int to, Erase what) {
     if (from == 0) cut_above(row);
   }
   const StyleId blank = erase_id();
-  const bool spares =
-      what == Erase::unprotected ? protection != Protection::iso : protection == Protection::iso;
+  const bool spares = what == Erase::unprotected ? protection != Protection::off
+                      : what == Erase::rectangle ? protection == Protection::dec
+                                                 : what == Erase::all && protection == Protection::iso;
   if (!spares) {
     grid_->erase(r, from, to, blank);
     return;
@@ -137,6 +138,7 @@ void Screen::erase_cells(int row, int from, int to, Erase what) {
 }
 
 void Screen::erase_line(int part, Erase what) {
+  if (part < 0 || part > 2) return;
   const int row = place_.row;
   place_.pending_wrap = false;
   if (part == 0) erase_cells(row, place_.col, cols_, what);
@@ -145,6 +147,7 @@ void Screen::erase_line(int part, Erase what) {
 }
 
 void Screen::erase_display(int part, Erase what) {
+  if (part < 0 || part > 2) return;
   place_.pending_wrap = false;
   if (part == 0) {
     erase_line(0, what);

@@ -32,7 +32,13 @@ void Screen::left(int n) {
     place_.col = std::max(first, place_.col - n);
     return;
   }
-  // From the first row on to the last one, whatever the margins above and below (xterm).
+  // From the region's first cell to its last one, however far; else from the first row on to the last one,
+  // whatever the margins above and below (xterm).
+  if (place_.row == top_ && place_.col == first) {
+    place_.row = bottom_ - 1;
+    place_.col = right_ - 1;
+    return;
+  }
   const int width = right_ - first;
   const int cells = width * rows_;
   const int cell = place_.row * width + place_.col - first - n % cells;
@@ -161,7 +167,7 @@ void Screen::back_tab(int n) {
     --place_.col;
     while (place_.col > stop && !tabs_[place_.col]) --place_.col;
   }
-  place_.pending_wrap = false;
+  // A pending wrap stays, as in xterm: the next character starts a row, wherever the cursor is by then.
 }
 
 }  // namespace smartcli::terminal

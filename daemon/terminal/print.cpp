@@ -44,7 +44,7 @@ void Screen::advance(int width, int limit) {
   place_.col += width;
   if (place_.col >= limit) {
     place_.col = limit - 1;
-    place_.pending_wrap = flags.autowrap;
+    place_.pending_wrap = true;  // also with DECAWM off: it counts once that is on again (xterm)
     // Whatever it went on in before, it does so again only when the wrap comes.
     if (limit == cols_) here().wraps = false;
   }

@@ -224,7 +224,8 @@ void Screen::reflow(int cols, int rows) {
     append(line, line_of(row));
     for (std::size_t i = 0; i < places.size(); ++i) {
       if (places[i]->row != r) continue;
-      std::size_t cell = start + static_cast<std::size_t>(places[i]->col + places[i]->pending_wrap);
+      std::size_t cell = start + static_cast<std::size_t>(places[i]->col + (places[i]->pending_wrap &&
+                                                                            places[i]->col == cols_ - 1));
       if (row.wraps) cell = std::min(cell, line.size());
       spots[i] = {work.lines.size() - 1, cell, false};
     }

@@ -101,7 +101,6 @@ void Screen::restore_cursor() {
   place_ = from.place;
   place_.row = std::min(place_.row, rows_ - 1);
   place_.col = std::min(place_.col, cols_ - 1);
-  if (place_.col < cols_ - 1 && place_.col != right_ - 1) place_.pending_wrap = false;
 }
 
 void Screen::show_alternate(bool is_on) {
@@ -136,6 +135,7 @@ void Screen::soft_reset() {
   pen.link = pen_.link;
   set_pen(pen);
   saved() = {};
+  saved().place.pending_wrap = place_.pending_wrap;  // so xterm
 }
 
 void Screen::full_reset() {

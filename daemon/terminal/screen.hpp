@@ -13,8 +13,8 @@
 
 namespace smartcli::terminal {
 
-/// Where the next character goes. With a pending wrap `col` is the last column and the next character starts
-/// a row.
+/// Where the next character goes; with a pending wrap it starts a row. `col` is the last column then, but
+/// after CBT.
 struct Place {
   int row = 0, col = 0;
   bool pending_wrap = false;
@@ -49,7 +49,7 @@ class Screen {
     bool newline = false;        ///< LNM
     bool reverse_video = false;  ///< DECSCNM
   };
-  /// Who protected cells last: SPA holds against every erase, DECSCA against DECSED, DECSEL and DECSERA.
+  /// Who protected cells last (after DECSTR nobody did: then nothing is spared).
   enum class Protection { off, iso, dec };
   Flags flags;
   Charsets charsets;
@@ -107,7 +107,12 @@ class Screen {
   void default_tabs();
 
   // -- edit.cpp
-  enum class Erase { all, unprotected };  ///< ED, EL and DECSED, DECSEL
+  enum class Erase {
+    all,          ///< ED, EL, ECH: spares what SPA protects
+    unprotected,  ///< DECSED, DECSEL: spares what SPA or DECSCA protects
+    rectangle,    ///< DECSERA: spares what DECSCA protects
+    regardless,   ///< DECERA
+  };
   void erase_display(int part, Erase what);
   void erase_line(int part, Erase what);
   void erase_chars(int n);

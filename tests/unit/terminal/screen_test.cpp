@@ -102,11 +102,37 @@ TEST_CASE("side margins hold scrolling, insertion and the cursor", "[terminal][m
   CHECK(broken_invariant(terminal) == "");
 }
 
+TEST_CASE("a pending wrap outlives CBT, DECRC and DECAWM, as in xterm", "[terminal][wraps]") {
+  const std::string full(20, 'x');
+  CHECK(row(fed(full + "\033[7Za"), 1) == "a");
+  CHECK(row(fed(full + "\033[Z\0337\033[H\0338a"), 1) == "a");
+  CHECK(row(fed("\033[?7l" + full + "yz\033[?7ha"), 0) == full.substr(1) + "z");
+  CHECK(row(fed("\033[?7l" + full + "yz\033[?7ha"), 1) == "a");
+  CHECK(row(fed(full + "\033[Z\033[Ka"), 1) == "");
+  CHECK(row(fed(full + "\033[!p\0338ab"), 1) == "ab");
+  CHECK(row(fed(full + "\033c\0338ab"), 0) == "ab");
+}
+
+TEST_CASE("reverse wrap from a region's first cell goes to its last one, however far", "[terminal][wraps]") {
+  const auto place = [](std::string_view bytes) {
+    const CursorState cursor = fed(bytes).cursor();
+    return std::pair(cursor.row + 1, cursor.col + 1);
+  };
+  CHECK(place("\033[?45h\033[8D") == std::pair(5, 20));
+  CHECK(place("\033[?45h\033[3;4r\033[3;1H\033[30D") == std::pair(4, 20));
+  CHECK(place("\033[?45h\033[3;4r\033[3D") == std::pair(5, 18));
+  CHECK(place("\033[?45h\033[3;4r\033[4;1H\033[3D") == std::pair(3, 18));
+}
+
 TEST_CASE("a selective erase spares protected cells, ED does not, and SPA spares from both",
           "[terminal][protect]") {
   CHECK(row(fed("a\033[1\"qb\033[0\"qc\033[?2J"), 0) == " b");
   CHECK(row(fed("a\033[1\"qb\033[0\"qc\033[2J"), 0) == "");
   CHECK(row(fed("a\033Vb\033Wc\033[2J"), 0) == " b");
+  CHECK(row(fed("a\033Vb\033Wc\033[?2J"), 0) == " b");
+  CHECK(row(fed("\033[1\"qab\033[0\"qcd\033Vef\033Wgh\033[?2J"), 0) == "ab  ef");
+  CHECK(row(fed("\033Vab\033[1;1;2;9$z"), 0) == "");
+  CHECK(row(fed("\033Vab\033[!p\033[?2J"), 0) == "");
 }
 
 TEST_CASE("written blanks count as text, erased ones do not", "[terminal][blanks]") {
