@@ -6,6 +6,7 @@
 #include <set>
 
 #include "support/daemon_fixture.hpp"
+#include "support/trace.hpp"
 
 using namespace smartcli::test;
 
@@ -209,6 +210,7 @@ TEST_CASE("ended sessions past their cap leave tombstones with their exit, bound
   CHECK(tombstone(f, "c")["exit"]["code"] == 7);
   CHECK(tombstone(f, "b")["exit"]["code"] == 7);
   CHECK(tombstone(f, "a").is_null());
+  reached_limit("tombstones");
   CHECK(f.cli({"alive", "-s", "a"}).status == 3);
   f.ok({"close", "--all"});
   CHECK(f.json({"list"})["tombstones"].empty());
@@ -231,6 +233,7 @@ TEST_CASE("a daemon that died while it ended a session has it ended by the next"
   // Older than thirty days, so that nothing is left at all.
   CHECK(becomes_true([&] { return sids(f) == std::set<std::string>{"keep"}; }));
   CHECK(becomes_true([&] { return !is_running(pid); }));
+  reached_limit("tombstone_days");
   CHECK(f.cli({"alive", "-s", "half"}).status == 3);
 }
 

@@ -289,6 +289,9 @@ def fresh_programs():
         "top": (["top", "-b", "-n", "1"], []),
         "man": (["man", "ls"], [" ", "q"]),
     }
+    # Its menus on cursor movements, screen features, character sets, known bugs' neighbours and VT102 features.
+    for menu in "1 2 3 6 8".split():
+        programs["vttest " + menu] = (["vttest"], [menu + "\r"] + ["\r"] * 20 + ["0\r"])
     for name, (argv, keys) in programs.items():
         if shutil.which(argv[0]) is None:
             continue
