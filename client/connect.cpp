@@ -150,4 +150,22 @@ Result<Fd> connect(const Environment& env, AutoStart start) {
   }
 }
 
+ino_t lock_inode(const Environment& env) {
+  const auto paths = own_paths(env);
+  struct stat st {};
+  return paths && ::stat(paths->lock.c_str(), &st) == 0 ? st.st_ino : 0;
+}
+
+void wait_for_lock(const Environment& env, ino_t held) {
+  const auto paths = own_paths(env);
+  if (!paths) return;
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(6);
+  struct stat st {};
+  while (::stat(paths->lock.c_str(), &st) == 0 && st.st_ino == held &&
+         std::chrono::steady_clock::now() < give_up) {
+    const timespec pause{0, 1'000'000};
+    ::nanosleep(&pause, nullptr);
+  }
+}
+
 }  // namespace smartcli::client

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 
 #include "common/env.hpp"
@@ -22,6 +24,11 @@ Result<paths::Paths> own_paths(const Environment& env);
 
 /// A version_mismatch says also how many sessions the other daemon holds; any other error is as it was.
 Error with_sessions(Error error, const Environment& env);
+
+/// The running daemon's lock, to be waited for by; 0: none.
+ino_t lock_inode(const Environment& env);
+/// Returns when that lock was given up, the last thing that a daemon does, or after 6 s.
+void wait_for_lock(const Environment& env, ino_t held);
 
 /// A program of ours: beside this one, else in ../libexec/smartcli; empty if it is nowhere.
 std::string find_program(const std::string& name);

@@ -28,6 +28,7 @@ class Rpc {
   Result<std::string> call(std::string_view method, std::string_view params_json,
                            const std::function<void(std::string)>& on_chunk = nullptr);
   static constexpr const char* kHungUp = "hung_up";
+  static constexpr const char* kRestart = "restart";  ///< a wait's: another daemon follows, ask that
   /// Blocks until the daemon closes the connection.
   void wait_for_end();
 

@@ -50,4 +50,29 @@ Started start_daemon(const std::string& program) {
   return started;
 }
 
+std::string version_of(const std::string& program) {
+  namespace process = boost::process::v2;
+  if (program.empty()) return {};
+  ::signal(SIGCHLD, SIG_DFL);
+  std::string out;
+  try {
+    boost::asio::io_context context;
+    boost::asio::readable_pipe output(context);
+    process::posix::default_launcher launcher;
+    boost::system::error_code error;
+    auto child = launcher(context.get_executor(), error, program, std::vector<std::string>{"--version"},
+                          process::process_stdio{nullptr, output, nullptr});
+    if (error) return {};
+    boost::asio::read(output, boost::asio::dynamic_buffer(out), error);
+    child.wait(error);
+    const int status = child.exit_code();
+    child.detach();
+    if (status != 0) return {};
+  } catch (const std::exception&) {
+    return {};
+  }
+  while (!out.empty() && out.back() == '\n') out.pop_back();
+  return out;
+}
+
 }  // namespace smartcli::client

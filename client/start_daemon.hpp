@@ -12,4 +12,7 @@ struct Started {
 /// Runs the daemon's launcher and waits for it: it exits once the daemon serves its socket (or cannot).
 Started start_daemon(const std::string& program);
 
+/// What `PROGRAM --version` prints, without its last newline; empty if it does not run.
+std::string version_of(const std::string& program);
+
 }  // namespace smartcli::client

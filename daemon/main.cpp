@@ -132,7 +132,7 @@ int run(Detached detached) {
   server::Server* serving = nullptr;
   boost::asio::signal_set signals(loop, SIGTERM, SIGINT);
   boost::asio::steady_timer last(loop);
-  bool stopping = false;
+  bool stopping = false, restarting = false;
   Clock::Steady stop_began{};
   // Replies on their way out are written first; whoever does not read them is not waited for.
   std::function<void(boost::system::error_code)> look_whether_done = [&](boost::system::error_code) {
@@ -157,7 +157,11 @@ int run(Detached detached) {
   control.started = dispatch::timestamp(
       std::chrono::duration_cast<std::chrono::milliseconds>(clock.wall().time_since_epoch()).count());
   control.clients = [&] { return serving->clients(); };
-  control.stop = [&] { boost::asio::post(loop, stop); };
+  control.stop = [&](bool restart) {
+    restarting = restart;
+    boost::asio::post(loop, stop);
+  };
+  control.is_restarting = [&] { return restarting; };
   control.crosscheck = helper("smartcli-crosscheck");
   dispatch::Handlers handlers(table, *limits, clock, paths, std::move(control));
   server::Server server(

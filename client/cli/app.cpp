@@ -243,25 +243,6 @@ Error parse_error(const CLI::App& app, const CLI::ParseError& error, std::string
   return usage(text::inert_line(error.what()), command);
 }
 
-/// The daemon closes its connections a moment before it gives up its lock, the last thing that it does.
-void wait_for_lock(const Environment& env, ino_t held) {
-  const auto paths = client::own_paths(env);
-  if (!paths) return;
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(6);
-  struct stat st {};
-  while (::stat(paths->lock.c_str(), &st) == 0 && st.st_ino == held &&
-         std::chrono::steady_clock::now() < give_up) {
-    const timespec pause{0, 1'000'000};
-    ::nanosleep(&pause, nullptr);
-  }
-}
-
-ino_t lock_inode(const Environment& env) {
-  const auto paths = client::own_paths(env);
-  struct stat st {};
-  return paths && ::stat(paths->lock.c_str(), &st) == 0 ? st.st_ino : 0;
-}
-
 /// What a wait without --timeout waits for; 0: for ever.
 template <class M>
 std::int64_t default_timeout() {
@@ -295,19 +276,21 @@ Result<std::string> ask(typename M::Request request, const Environment& env,
       was_asked = greeting.has_value();
       if (!was_asked) result = greeting.error();
     }
-    const ino_t held = std::is_same_v<M, DaemonStop> ? lock_inode(env) : 0;
+    const auto held = std::is_same_v<M, DaemonStop> ? client::lock_inode(env) : 0;
     if (was_asked) result = rpc.call(M::info.name, encode_text(request), on_chunk);
     if (result) {
       (void)held;
       if constexpr (std::is_same_v<M, DaemonStop>) {
         rpc.wait_for_end();
-        wait_for_lock(env, held);
+        client::wait_for_lock(env, held);
       }
       return result;
     }
     const auto now = std::chrono::steady_clock::now();
     if (result.error().code == ErrorCode::version_mismatch) return client::with_sessions(result.error(), env);
-    if (result.error().detail != client::Rpc::kHungUp || (was_asked && !kRepeatable)) return result;
+    const bool has_gone =
+        result.error().detail == client::Rpc::kHungUp || result.error().detail == client::Rpc::kRestart;
+    if (!has_gone || (was_asked && !kRepeatable)) return result;
     // One death now and then is not a crash loop.
     if (!first_failure || now - last_failure > kPatience) first_failure = now;
     last_failure = now;

@@ -9,6 +9,7 @@
 #include "cli/output.hpp"
 #include "client/connect.hpp"
 #include "client/rpc.hpp"
+#include "client/start_daemon.hpp"
 #include "common/text.hpp"
 #include "proto/codec.hpp"
 #include "proto/registry.hpp"
@@ -29,6 +30,35 @@ int start_daemon(bool json, const Environment& env) {
       1, json ? *result + "\n"
               : "daemon " + std::to_string(reply->pid) + " serves " + text::inert_line(reply->socket) + "\n");
   return 0;
+}
+
+/// A fresh daemon in the place of the running one. The program that is to follow is tried first.
+int restart_daemon(bool json, const Environment& env) {
+  const auto program = client::find_program("smartclid");
+  if (const auto version = client::version_of(program); version.empty()) {
+    return fail(
+        Error{ErrorCode::daemon_unreachable,
+              text::quoted(program, 200) + " does not run; the daemon that serves now was left alone"},
+        json);
+  }
+  std::int64_t before = 0;
+  if (auto socket = client::connect(env, client::AutoStart::never)) {
+    client::Rpc rpc(std::move(*socket), env);
+    const auto held = client::lock_inode(env);
+    DaemonStop::Request request;
+    request.restart = true;
+    auto stopped = rpc.call(DaemonStop::info.name, encode_text(request));
+    if (!stopped && stopped.error().code == ErrorCode::invalid_argument)
+      stopped = rpc.call(DaemonStop::info.name, "{}");  // an older daemon: its waits end as cancelled
+    if (!stopped) return fail(stopped.error(), json);
+    if (auto reply = decode_text<DaemonStop::Reply>(*stopped)) before = reply->pid;
+    rpc.wait_for_end();
+    client::wait_for_lock(env, held);
+  } else if (socket.error().detail != "none") {
+    return fail(socket.error(), json);
+  }
+  if (before > 0 && !json) write_all(1, "daemon " + std::to_string(before) + " stopped\n");
+  return start_daemon(json, env);
 }
 
 int print_socket(bool json, const Environment& env) {
@@ -115,6 +145,7 @@ int run_command(const Command& command, const std::vector<std::string>& args, co
     argument += (joins ? " " : "") + arg;
   }
   if (command.name == "daemon start") return start_daemon(json, env);
+  if (command.name == "daemon restart" || command.name == "daemon upgrade") return restart_daemon(json, env);
   if (command.name == "get-sockname") return print_socket(json, env);
   if (command.name == "schema") return print_schema(argument, json);
   if (command.name == "completion") return print_completion(command, argument);

@@ -76,7 +76,7 @@ Reply<DaemonStop::Reply> Handlers::handle(DaemonStop::Request request, Call call
     reply.closed = closed->closed;
   }
   reply.kept = static_cast<std::int64_t>(table_.live());
-  control_.stop();
+  control_.stop(request.restart);
   co_return reply;
 }
 

@@ -20,7 +20,15 @@ boost::asio::awaitable<std::string> serve(Handlers& handlers, RequestFrame frame
   frame.params.reset();
   if (auto admitted = handlers.admission.admit(*request); !admitted)
     co_return error_line(frame.id, admitted.error());
+  const auto cancel = call.cancel;
   auto reply = co_await handlers.handle(std::move(*request), std::move(call));
+  if constexpr (requires { reply->reason == Reason::cancelled; }) {
+    // The client goes on with its wait at the daemon that follows.
+    if (reply && reply->reason == Reason::cancelled && handlers.is_restarting() &&
+        !(cancel && cancel->fired()))
+      co_return error_line(frame.id, Error{ErrorCode::daemon_unreachable,
+                                           "the daemon is restarted; ask the next one", "restart"});
+  }
   if (!reply) co_return error_line(frame.id, reply.error());
   co_return reply_line_of(frame.id, *reply);
 }

@@ -32,8 +32,9 @@ struct Call {
 struct DaemonControl {
   std::string started;  ///< RFC 3339
   std::function<std::size_t()> clients;
-  std::function<void()> stop;  ///< after the reply is on its way
-  std::string crosscheck;      ///< path of smartcli-crosscheck
+  std::function<void(bool restart)> stop;  ///< after the reply is on its way
+  std::function<bool()> is_restarting;     ///< another daemon follows
+  std::string crosscheck;                  ///< path of smartcli-crosscheck
 };
 
 class Handlers {
@@ -75,6 +76,8 @@ class Handlers {
   Reply<DaemonStop::Reply> handle(DaemonStop::Request request, Call call);
   Reply<Doctor::Reply> handle(Doctor::Request request, Call call);
   Reply<Cancel::Reply> handle(Cancel::Request request, Call call);
+
+  bool is_restarting() const { return control_.is_restarting(); }
 
   policy::Admission admission;
 

@@ -172,10 +172,19 @@ struct DaemonStop {
       .examples = "smartcli daemon stop\nsmartcli daemon stop --end-sessions"};
   struct Request {
     bool end_sessions = false;
+    bool restart = false;
 
     template <class Visitor>
     void fields(Visitor& v) {
       v.optional({"end_sessions", "close every session first"}, end_sessions);
+      v.optional({"restart",
+                  "another daemon follows: waits are answered with daemon_unreachable and the detail "
+                  "`restart`, and ask it",
+                  nullptr,
+                  {},
+                  {},
+                  Place::wire},
+                 restart);
     }
   };
   struct Reply {

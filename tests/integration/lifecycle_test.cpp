@@ -275,3 +275,45 @@ TEST_CASE("where the cap has dropped a session's beginning, the next daemon goes
   CHECK(keyframes > 0);
   CHECK(keyframes < 8);
 }
+
+TEST_CASE("C04 daemon restart puts another daemon in place, and sessions and waits go on", "[integration]") {
+  DaemonFixture f;
+  f.ok({"spawn", "-s", "r", "sh", "-c", "echo ready; read x; echo got $x; exec cat"});
+  f.ok({"wait-regex", "-s", "r", "ready"});
+  const int before = f.daemon_pid();
+  auto matched = f.start({"wait-regex", "-s", "r", "^got it$"});
+  auto ended = f.start({"wait-exit", "-s", "r"});
+  REQUIRE(becomes_true([&f] { return f.json({"daemon", "status"})["waits"] == 2; }));
+  const std::string verb = GENERATE("restart", "upgrade");
+  f.ok({"daemon", verb});
+  const int after = f.daemon_pid();
+  CHECK(after != before);
+  CHECK_FALSE(is_running(before));
+  // Both ask the daemon that follows.
+  REQUIRE(becomes_true([&f] { return f.json({"daemon", "status"})["waits"] == 2; }));
+  f.ok({"send-line", "-s", "r", "it"});
+  const auto found = matched.wait();
+  CHECK(found.status == 0);
+  CHECK(found.out == "got it\n");
+  f.ok({"send-keys", "-s", "r", "C-d"});
+  CHECK(ended.wait().out == "0\n");
+}
+
+TEST_CASE(
+    "daemon restart starts one where none runs, and leaves the old one alone where the new does not run",
+    "[integration]") {
+  DaemonFixture f;
+  f.ok({"daemon", "restart"});
+  const int before = f.daemon_pid();
+  CHECK(is_running(before));
+  // A client beside a smartclid that is none.
+  const std::string folder = f.folder + "/bin";
+  std::filesystem::create_directory(folder);
+  std::filesystem::create_hard_link(std::string(SMARTCLI_BIN) + "/smartcli", folder + "/smartcli");
+  write_file(folder + "/smartclid", "#!/bin/sh\nexit 1\n");
+  std::filesystem::permissions(folder + "/smartclid", std::filesystem::perms::owner_all);
+  const auto refused = f.run({folder + "/smartcli", "daemon", "upgrade"});
+  CHECK(refused.status == 4);
+  CHECK(refused.err.find("does not run") != std::string::npos);
+  CHECK(f.daemon_pid() == before);
+}
