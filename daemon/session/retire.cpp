@@ -30,6 +30,12 @@ const char* words_of(EndReason reason) {
 }  // namespace
 
 Awaitable<void> SessionTable::retire(std::shared_ptr<Session> session, EndReason reason) {
+  if (!retiring_.insert(session.get()).second) co_return;
+  struct Done {
+    std::set<const Session*>& all;
+    const Session* one;
+    ~Done() { all.erase(one); }
+  } done{retiring_, session.get()};
   if (session->alive()) session->end_waits(reason == EndReason::evicted ? Reason::evicted : Reason::closed);
   if (auto marked = session->mark_grave(reason); !marked) log::warning(marked.error().message);
   log::info("session '" + session->sid() + "' is ended: " + words_of(reason));
@@ -112,9 +118,7 @@ Error SessionTable::gone(const journal::Index& index) const {
 void SessionTable::forget_oldest_ended() {
   const auto cap = static_cast<std::size_t>((*setup_.limits)[LimitId::ended]);
   auto sessions = all();
-  std::erase_if(sessions, [](const auto& session) {
-    return session->alive() || session->is_unreachable() || session->index().grave;
-  });
+  std::erase_if(sessions, [](const auto& session) { return session->alive() || session->is_unreachable(); });
   for (std::size_t i = 0; i + cap < sessions.size(); ++i) retire_later(sessions[i], EndReason::dropped);
 }
 
@@ -135,7 +139,7 @@ void SessionTable::watch_idle() {
     if (due > now) {
       next = std::min(next, due);
     } else {
-      if (!session->index().grave) retire_later(session, EndReason::idle);
+      retire_later(session, EndReason::idle);
       next = std::min(next, now + kAgain);
     }
   }

@@ -207,6 +207,14 @@ holder::StartSpec SessionTable::spec_of(NewProgram program, const std::string& s
   return spec;
 }
 
+Awaitable<Result<void>> SessionTable::resize(std::shared_ptr<Session> session, Size size) {
+  const auto now = session->size();
+  if (now.cols == size.cols && now.rows == size.rows) co_return Result<void>{};
+  auto resized = co_await session->resize(static_cast<int>(size.cols), static_cast<int>(size.rows));
+  if (!resized) co_return resized.error();
+  co_return Result<void>{};
+}
+
 Awaitable<Result<std::uint64_t>> SessionTable::restart(std::shared_ptr<Session> session,
                                                        std::optional<NewProgram> wanted, Size size,
                                                        std::chrono::milliseconds grace) {
@@ -222,13 +230,18 @@ Awaitable<Result<std::uint64_t>> SessionTable::restart(std::shared_ptr<Session> 
     spec->stem = session->index().stem;
     spec->journal_dir = session->folder();
   }
-  const auto now = session->size();
-  if (!spec && (now.cols != size.cols || now.rows != size.rows)) {
-    // The shim starts what it keeps at the size in force.
-    auto resized = co_await session->resize(static_cast<int>(size.cols), static_cast<int>(size.rows));
-    if (!resized && resized.error().code != ErrorCode::session_exited) co_return resized.error();
+  // The shim starts what it keeps at the size in force: that is changed before, or, where there is no program
+  // now, after.
+  if (!spec && session->alive()) {
+    if (auto resized = co_await resize(session, size);
+        !resized && resized.error().code != ErrorCode::session_exited)
+      co_return resized.error();
   }
   auto restarted = co_await session->restart(grace, std::move(spec));
+  if (restarted) {
+    if (auto resized = co_await resize(session, size); !resized) log::warning(resized.error().message);
+  }
+  watch_idle();
   if (restarted)
     log::info("session '" + session->sid() + "' restarted: pid " + std::to_string(session->child_pid()));
   co_return restarted;

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -86,6 +87,7 @@ class SessionTable {
   Session::Setup setup_of(journal::Index index, std::string folder) const;
   /// Of a program, for a shim: its folders and name are still to be set.
   holder::StartSpec spec_of(NewProgram program, const std::string& sid, Size size) const;
+  Awaitable<Result<void>> resize(std::shared_ptr<Session> session, Size size);
   std::string make_sid(const std::string& program);
 
   // retire.cpp
@@ -110,6 +112,7 @@ class SessionTable {
     std::string folder;
   };
   std::map<std::string, Tomb> tombs_;
+  std::set<const Session*> retiring_;
   boost::asio::steady_timer idle_timer_;
   std::map<std::string, int> starting_;        ///< names taken by a spawn that is under way
   std::map<std::string, std::uint64_t> made_;  ///< last number given to each program's name

@@ -95,6 +95,10 @@ TEST_CASE("restart takes another program, size, directory and variables, and sta
   f.ok({"restart", "-s", "r", "--cols", "90"});
   f.ok({"wait-regex", "-s", "r", "30 90"});
   CHECK(f.ok({"snapshot", "-s", "r"}) == "/\nnew\n30 90");
+  f.ok({"send-keys", "-s", "r", "C-d"});
+  CHECK(f.ok({"wait-exit", "-s", "r"}) == "0");
+  CHECK(f.json({"restart", "-s", "r", "--rows", "20"})["rows"] == 20);
+  CHECK(f.json({"status", "-s", "r"})["rows"] == 20);
   const auto none = f.json({"restart", "-s", "r", "--", "no-such-program"});
   CHECK(none["error"]["code"] == "program_not_found");
   CHECK(f.json({"status", "-s", "r"})["alive"] == true);
