@@ -142,7 +142,9 @@ bool Session::restart_reading() {
     return false;
   }
   skip_until_ = steps_to_skip_ = 0;
-  if (start->offset == 0 || !load_keyframe(*start)) {
+  if (const auto loaded = start->offset == 0 ? std::nullopt : load_keyframe(*start)) {
+    *start = *loaded;
+  } else {
     // A fresh one stays as it is: its first row is the first one ever.
     if (terminal_.offset() > 0 || steps_ > 0) terminal_.reset();
     terminal_.set_offset(start->offset);

@@ -209,8 +209,9 @@ class Session final : public Pumped, public holder::Listener, public std::enable
   void step_at(std::uint64_t offset);
   // session_keyframes.cpp
   void keep_keyframe();
-  /// Goes on from the keyframe of the segment that is the first one kept, if there is one.
-  bool load_keyframe(const journal::Start& start);
+  /// Goes on from the first keyframe that is kept, if there is one near the beginning; returns where.
+  std::optional<journal::Start> load_keyframe(const journal::Start& first);
+  bool load_keyframe(std::uint64_t segment, const journal::Start& start);
   bool is_in_keyframe(const journal::Event& event);
   bool restart_reading();
   void touch();

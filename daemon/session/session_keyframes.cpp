@@ -11,6 +11,10 @@ namespace smartcli::session {
 namespace {
 
 constexpr std::uint32_t kVersion = 1;
+/// Keyframes of screens so large are kept for each kSparse-th segment only: they stay small beside the
+/// journal.
+constexpr std::size_t kLarge = 64 << 10;
+constexpr std::uint64_t kSparse = 16;
 
 /// What stands before the terminal's own keyframe.
 struct Head {
@@ -24,7 +28,7 @@ static_assert(sizeof(Head) == 16);
 
 void Session::keep_keyframe() {
   const std::uint64_t segment = parsed_ / shim_abi::kSegmentBytes;
-  if (segment <= keyframed_ || !terminal_.is_at_ground()) return;
+  if (segment <= keyframed_ || !holder_ || lost_ || !terminal_.is_at_ground()) return;
   keyframed_ = segment;
   if (journal::has_keyframe(setup_.folder, segment)) return;  // of an earlier daemon, at a replay
   Head head;
@@ -32,12 +36,23 @@ void Session::keep_keyframe() {
   std::string bytes(sizeof head, '\0');
   std::memcpy(bytes.data(), &head, sizeof head);
   bytes += terminal_.keyframe(0);
+  if (bytes.size() > kLarge && segment % kSparse != 0) return;
   if (auto saved = journal::save_keyframe(setup_.folder, segment, bytes); !saved && errors_logged_++ == 0)
     log::warning(sid() + ": " + saved.error().message);
 }
 
-bool Session::load_keyframe(const journal::Start& start) {
-  const auto bytes = journal::load_keyframe(setup_.folder, start.offset / shim_abi::kSegmentBytes);
+std::optional<journal::Start> Session::load_keyframe(const journal::Start& first) {
+  for (std::uint64_t segment = first.offset / shim_abi::kSegmentBytes, end = segment + kSparse; segment < end;
+       ++segment) {
+    if (!journal::has_keyframe(setup_.folder, segment)) continue;
+    auto start = reader_.start_at(segment * shim_abi::kSegmentBytes);
+    if (start && load_keyframe(segment, *start)) return *start;
+  }
+  return std::nullopt;
+}
+
+bool Session::load_keyframe(std::uint64_t segment, const journal::Start& start) {
+  const auto bytes = journal::load_keyframe(setup_.folder, segment);
   Head head;
   if (!bytes || bytes->size() < sizeof head) return false;
   std::memcpy(&head, bytes->data(), sizeof head);

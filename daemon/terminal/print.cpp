@@ -139,9 +139,11 @@ bool Screen::join(char32_t c, std::uint8_t properties) {
     const bool is_joined =
         after_pictograph && (properties & kSkinTone ? text.back() != U'\u200d'
                                                     : properties & kPictograph && text.back() == U'\u200d');
-    becomes_wide = properties & kRegional && text.size() == 1 && char_properties(text[0]) & kRegional &&
-                   !place_.pending_wrap && place_.col == col + 1 && place_.col < line_limit();
-    if (!is_joined && !becomes_wide) return false;
+    const bool is_flag = properties & kRegional && text.size() == 1 && char_properties(text[0]) & kRegional;
+    becomes_wide = is_flag && !place_.pending_wrap && place_.col == col + 1 && place_.col < line_limit();
+    // Where every sign takes one column, so does a flag.
+    const bool is_narrow_flag = is_flag && cols_ == 1 && place_ == after_last_;
+    if (!is_joined && !becomes_wide && !is_narrow_flag) return false;
   }
   if (text.size() == kMaxCluster) return true;
   text += c;

@@ -69,7 +69,7 @@ void Screen::restyle_rect(const Rect& rect, bool is_stream, const std::function<
     work_ += static_cast<std::uint64_t>(to - from);
     for (int col = from; col < to; ++col) {
       // Written cells only, as in xterm: a blank one shows no rendition.
-      if (col >= row.used || row.content[col] == kBlank) continue;
+      if (col >= row.used || row.content[col] == kBlank || row.content[col] == kTail) continue;
       if (!is_known || row.style[col] != last) {
         Style style = tables_.styles.get(row.style[col]);
         change(style);
@@ -79,6 +79,8 @@ void Screen::restyle_rect(const Rect& rect, bool is_stream, const std::function<
         is_known = true;
       }
       row.style[col] = changed;
+      // A wide character has one style, its first half's.
+      if (row.content[col] & kWide) row.style[col + 1] = changed;
     }
     touch(row);
   }

@@ -30,7 +30,10 @@ void append(CellLine& line, const CellLine& more) {
 // A wide character in one cell, as a screen one column wide holds it.
 bool is_wide_alone(const Tables& tables, Content c) {
   if (c == kBlank || c & (kWide | kTail)) return false;
-  return char_width(c & kGrapheme ? tables.graphemes.get(c & kValue).front() : c & kValue) == 2;
+  if ((c & kGrapheme) == 0) return char_width(c & kValue) == 2;
+  const std::u32string& text = tables.graphemes.get(c & kValue);
+  const bool is_flag = char_properties(text[0]) & kRegional && char_properties(text[1]) & kRegional;
+  return is_flag || char_width(text.front()) == 2;
 }
 
 // Makes wide characters take one cell for a screen one column wide, else two. `spot`, a place in the line,

@@ -156,6 +156,20 @@ TEST_CASE("lines from a screen one column wide come back with wide characters wh
   CHECK(broken_invariant(terminal) == "");
 }
 
+TEST_CASE("a flag takes one column where all signs do, and two again after", "[terminal][resize]") {
+  const std::string flag = "\U0001F1E9\U0001F1EA";
+  Terminal printed({1, 2}, {});
+  printed.feed(flag);
+  CHECK(printed.screen_text()[0] == flag);
+  Terminal terminal({4, 2}, {});
+  terminal.feed(flag);
+  terminal.resize({1, 2});
+  CHECK(terminal.screen_text()[0] == flag);
+  terminal.resize({4, 2});
+  CHECK(terminal.row_cells(terminal.screen_top())[0].is_wide);
+  CHECK(broken_invariant(terminal) == "");
+}
+
 TEST_CASE("sizes outside the bounds are clamped", "[terminal][resize]") {
   Terminal terminal({0, -3}, {});
   CHECK(terminal.size() == Size{1, 1});

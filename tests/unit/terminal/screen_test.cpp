@@ -279,5 +279,15 @@ TEST_CASE("reset is power-on, also in the middle of a sequence", "[terminal]") {
   CHECK(terminal.first_row() == terminal.screen_top());
 }
 
+TEST_CASE("a wide character has one style, whichever half a rectangle covers", "[terminal][screen]") {
+  Terminal terminal({10, 2}, {});
+  terminal.feed("\u4e2d\u4e2d\033[2*x\033[1;2;1;3;4$r");
+  const auto cells = terminal.row_cells(terminal.screen_top());
+  CHECK(cells[0].style == cells[1].style);
+  CHECK(cells[1].style.underline == Underline::none);
+  CHECK(cells[2].style.underline == Underline::single);
+  CHECK(cells[3].style.underline == Underline::single);
+}
+
 }  // namespace
 }  // namespace smartcli::terminal
