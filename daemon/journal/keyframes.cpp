@@ -8,6 +8,7 @@
 
 #include "common/text.hpp"
 #include "journal/files.hpp"
+#include "journal/index.hpp"
 
 namespace smartcli::journal {
 namespace {
@@ -32,6 +33,12 @@ Result<void> save_keyframe(const std::string& folder, std::uint64_t segment, std
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
   if (::rename(fresh.c_str(), path.c_str()) != 0) return fail();
+  if (::access((folder + "/" + kIndexFile).c_str(), F_OK) != 0) {
+    // The session was closed meanwhile.
+    ::unlink(path.c_str());
+    ::rmdir(folder.c_str());
+    return {};
+  }
   const auto kept = numbers_in(folder, Kind::segment);
   const auto all = numbers_in(folder, Kind::keyframe);
   if (!kept || kept->empty() || !all) return {};

@@ -12,7 +12,8 @@
 
 namespace smartcli::journal {
 
-/// Written whole, by rename; then those of segments that the cap has deleted go. Errors: resource_exhausted.
+/// Written whole, by rename; then those of segments that the cap has deleted go. Of a folder without an index
+/// nothing is left. Any thread may call it. Errors: resource_exhausted.
 Result<void> save_keyframe(const std::string& folder, std::uint64_t segment, std::string_view bytes);
 /// Nothing if there is none that can be read.
 std::optional<std::string> load_keyframe(const std::string& folder, std::uint64_t segment);

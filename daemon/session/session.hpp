@@ -17,6 +17,7 @@
 
 #include "common/clock.hpp"
 #include "common/error.hpp"
+#include "common/worker.hpp"
 #include "holder/holder.hpp"
 #include "journal/index.hpp"
 #include "journal/journal.hpp"
@@ -84,6 +85,7 @@ class Session final : public Pumped, public holder::Listener, public std::enable
     std::string folder;  ///< of the journal
     std::size_t history_bytes = 64 << 20;
     const Clock* clock = nullptr;
+    Worker* files = nullptr;  ///< for what need not be written at once; null: nothing is kept
   };
 
   /// @param holder  null for a session whose shim is gone: the journal alone is read

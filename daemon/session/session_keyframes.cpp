@@ -37,8 +37,12 @@ void Session::keep_keyframe() {
   std::memcpy(bytes.data(), &head, sizeof head);
   bytes += terminal_.keyframe(0);
   if (bytes.size() > kLarge && segment % kSparse != 0) return;
-  if (auto saved = journal::save_keyframe(setup_.folder, segment, bytes); !saved && errors_logged_++ == 0)
-    log::warning(sid() + ": " + saved.error().message);
+  // Where it cannot be written, or too many wait for a slow disk, the next segment's does.
+  if (setup_.files != nullptr) {
+    setup_.files->post([folder = setup_.folder, segment, kept = std::move(bytes)] {
+      (void)journal::save_keyframe(folder, segment, kept);
+    });
+  }
 }
 
 std::optional<journal::Start> Session::load_keyframe(const journal::Start& first) {

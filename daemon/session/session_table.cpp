@@ -60,12 +60,13 @@ std::size_t SessionTable::waits() const {
 
 // --- adoption
 
-Session::Setup SessionTable::setup_of(journal::Index index, std::string folder) const {
+Session::Setup SessionTable::setup_of(journal::Index index, std::string folder) {
   Session::Setup setup;
   setup.index = std::move(index);
   setup.folder = std::move(folder);
   setup.history_bytes = static_cast<std::size_t>((*setup_.limits)[LimitId::history_bytes]);
   setup.clock = setup_.clock;
+  setup.files = &files_;
   return setup;
 }
 

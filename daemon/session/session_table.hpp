@@ -84,7 +84,7 @@ class SessionTable {
   /// A shim that lives and did not answer, or whose name was cleaned away, is asked again until it answers or
   /// is known dead.
   Awaitable<void> adopt_later(std::shared_ptr<Session> session);
-  Session::Setup setup_of(journal::Index index, std::string folder) const;
+  Session::Setup setup_of(journal::Index index, std::string folder);
   /// Of a program, for a shim: its folders and name are still to be set.
   holder::StartSpec spec_of(NewProgram program, const std::string& sid, Size size) const;
   Awaitable<Result<void>> resize(std::shared_ptr<Session> session, Size size);
@@ -104,7 +104,9 @@ class SessionTable {
   std::chrono::milliseconds idle_timeout(const Session& session) const;
   Error gone(const journal::Index& index) const;
 
+  static constexpr std::size_t kFilesWaiting = 64;
   Setup setup_;
+  Worker files_{kFilesWaiting};
   Pump pump_;
   std::map<std::string, std::shared_ptr<Session>> sessions_;
   struct Tomb {
