@@ -208,12 +208,10 @@ holder::StartSpec SessionTable::spec_of(NewProgram program, const std::string& s
   return spec;
 }
 
-Awaitable<Result<void>> SessionTable::resize(std::shared_ptr<Session> session, Size size) {
+Awaitable<Result<std::uint64_t>> SessionTable::resize(std::shared_ptr<Session> session, Size size) {
   const auto now = session->size();
-  if (now.cols == size.cols && now.rows == size.rows) co_return Result<void>{};
-  auto resized = co_await session->resize(static_cast<int>(size.cols), static_cast<int>(size.rows));
-  if (!resized) co_return resized.error();
-  co_return Result<void>{};
+  if (now.cols == size.cols && now.rows == size.rows) co_return session->revision();
+  co_return co_await session->resize(static_cast<int>(size.cols), static_cast<int>(size.rows));
 }
 
 Awaitable<Result<std::uint64_t>> SessionTable::restart(std::shared_ptr<Session> session,

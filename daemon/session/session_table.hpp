@@ -87,7 +87,7 @@ class SessionTable {
   Session::Setup setup_of(journal::Index index, std::string folder);
   /// Of a program, for a shim: its folders and name are still to be set.
   holder::StartSpec spec_of(NewProgram program, const std::string& sid, Size size) const;
-  Awaitable<Result<void>> resize(std::shared_ptr<Session> session, Size size);
+  Awaitable<Result<std::uint64_t>> resize(std::shared_ptr<Session> session, Size size);
   std::string make_sid(const std::string& program);
 
   // retire.cpp
