@@ -1,3 +1,4 @@
+#include <pwd.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -87,10 +88,10 @@ HealthCheck check_lingering() {
   std::error_code ignored;
   if (!std::filesystem::exists("/run/systemd/system", ignored))
     return check("logout", Health::ok, "no systemd: nothing ends sessions at logout");
-  const auto uid = std::to_string(::geteuid());
-  if (::geteuid() == 0 || std::filesystem::exists("/run/user/" + uid + "/.linger", ignored) ||
-      !std::filesystem::is_empty("/var/lib/systemd/linger", ignored))
-    return check("logout", Health::ok, "lingering is on for some users; `loginctl show-user` tells for whom");
+  const struct passwd* user = ::getpwuid(::geteuid());
+  const std::string mark = std::string("/var/lib/systemd/linger/") + (user != nullptr ? user->pw_name : "");
+  if (::geteuid() == 0 || (user != nullptr && std::filesystem::exists(mark, ignored)))
+    return check("logout", Health::ok, "sessions go on after your last logout");
   return check("logout", Health::warn,
                "sessions may be ended at your last logout; `loginctl enable-linger` keeps them");
 }
