@@ -99,7 +99,8 @@ void Screen::put(char32_t c, int width) {
   const StyleId style = pen_id();
   Row& row = here();
   const int col = place_.col;
-  if (flags.insert) grid_->shift_right(row, col, limit, width, erase_id());
+  // Outside the side margins it overwrites (xterm).
+  if (flags.insert && is_in_side_margins()) grid_->shift_right(row, col, limit, width, erase_id());
   Grid::cut(row, col);
   Grid::cut(row, col + width);
   row.content[col] = c;
@@ -153,7 +154,7 @@ bool Screen::join(char32_t c, std::uint8_t properties) {
   row.stamp[col] = static_cast<std::uint32_t>(now_);
   if (becomes_wide) {
     const int limit = line_limit();
-    if (flags.insert) grid_->shift_right(row, col + 1, limit, 1, erase_id());
+    if (flags.insert && is_in_side_margins()) grid_->shift_right(row, col + 1, limit, 1, erase_id());
     Grid::cut(row, col + 2);
     row.content[col + 1] = kTail;
     row.style[col + 1] = row.style[col];

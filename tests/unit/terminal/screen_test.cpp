@@ -124,6 +124,13 @@ TEST_CASE("reverse wrap from a region's first cell goes to its last one, however
   CHECK(place("\033[?45h\033[3;4r\033[4;1H\033[3D") == std::pair(3, 18));
 }
 
+TEST_CASE("insert mode shifts within the side margins, and overwrites outside them", "[terminal][margins]") {
+  const std::string start = "\033[4habcdefgh\033[?69h\033[4;6s";
+  CHECK(row(fed(start + "X"), 0) == "Xbcdefgh");
+  CHECK(row(fed(start + "\033[1;5HX"), 0) == "abcdXegh");
+  CHECK(row(fed(start + "\033[1;7HX"), 0) == "abcdefXh");
+}
+
 TEST_CASE("a selective erase spares protected cells, ED does not, and SPA spares from both",
           "[terminal][protect]") {
   CHECK(row(fed("a\033[1\"qb\033[0\"qc\033[?2J"), 0) == " b");
