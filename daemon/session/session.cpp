@@ -435,6 +435,9 @@ void Session::on_lost() {
   if (closing_) return;
   log::warning(sid() + ": its shim is gone");
   lost_ = true;
+  // It may have written the exit down before.
+  if (const auto record = ending_ ? std::nullopt : reader_.exit())
+    ending_ = ending_from(record->kind, record->value);
   pump_.wake(shared_from_this());
   if (!ending_ && holder_ && holder_->master() >= 0) {
     boost::asio::co_spawn(executor_, read_directly(), boost::asio::detached);

@@ -90,8 +90,12 @@ ScreenSight Session::sight() const {
 
 /// What it waits for can still come, or not: the program is gone and all that it wrote was looked at.
 bool Session::is_over_for(const Waiter& waiter) const {
-  if (!ending_ || closing_ || (!reading_directly_ && parsed_ < reader_.end())) return false;
   const bool waits_for_end = !waiter.condition->reads_lines() && !waiter.condition->reads_screen();
+  // Nobody can tell its status any more, though its program may go on.
+  if (waits_for_end && is_lost() && waiter.scanned && !closing_ &&
+      (reading_directly_ || parsed_ >= reader_.end()))
+    return true;
+  if (!ending_ || closing_ || (!reading_directly_ && parsed_ < reader_.end())) return false;
   return waiter.scanned && (waits_for_end || is_lost() || setup_.index.detect_child_exit);
 }
 

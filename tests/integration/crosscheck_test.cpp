@@ -69,5 +69,10 @@ TEST_CASE("[doctor] a program whose shim died is told of", "[integration]") {
   std::getline(stat, line);
   ::kill(std::stoi(line.substr(line.rfind(')') + 4)), SIGKILL);  // its parent
   REQUIRE(becomes_true([&f] { return f.json({"status", "-s", "gone"})["state"] == "lost"; }));
+  // Its program goes on, but how it ends nobody can tell any more.
+  const auto ended = f.cli({"wait-exit", "-s", "gone"});
+  CHECK(ended.status == 1);
+  CHECK(ended.out == "unknown\n");
+  CHECK(is_running(child));
   CHECK(f.ok({"doctor"}).find("died before their programs: gone") != std::string::npos);
 }
